@@ -1,0 +1,1 @@
+"""The plugin runtime: contexts, fibers, effects, services, events and scopes."""

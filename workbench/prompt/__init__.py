@@ -1,0 +1,1 @@
+"""Prompt assembly: contributions in layers, one path to the text that the model reads."""

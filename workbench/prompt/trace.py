@@ -1,0 +1,72 @@
+"""The record of one assembly: its stages, its listeners, and what each of them changed.
+
+Source: docs/prompt-assembly.md 9 and docs/runtime.md 7.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from workbench.prompt.views import Owner
+
+Outcome = Literal["passed", "short-circuited", "not awaited", "raised", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference that a listener made to an assembly."""
+
+    kind: Literal["section", "context", "tool", "variable"]
+    name: str
+    action: Literal["added", "removed", "changed", "moved"]
+    before: str | None
+    """Raw text, schema as JSON, or value before; None when there was nothing."""
+    after: str | None
+    phase: Literal["before next", "after next"]
+    remark: str = ""
+    """Such as `its order 0 has no effect: sections are sorted before the waterfall`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of docs/prompt-assembly.md 6."""
+
+    name: Literal[
+        "collected", "shadowed", "ordered", "waterfall", "complete restored", "suppressed", "rendered"
+    ]
+    duration_ns: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerSpan:
+    """One listener's part of one assembly."""
+
+    owner: Owner
+    scope: str
+    """Label of the scope it was registered in; empty for a global listener."""
+    label: str
+    """Name of the function."""
+    own_ns: int
+    """Time spent in the listener itself, without `next()`."""
+    total_ns: int
+    next_calls: int
+    outcome: Outcome
+    changes: tuple[Change, ...]
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyTrace:
+    """One assembly as it happened."""
+
+    scope: str
+    """Label of the scope, or `global`."""
+    started: float
+    """Seconds since the epoch."""
+    duration_ns: int
+    stages: tuple[Stage, ...]
+    listeners: tuple[ListenerSpan, ...]
+    error: str | None
