@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ DOCS = ROOT / "workbench" / "docs"
 LONGEST_FILE = 450
 
 POINTER = re.compile(r"\b(?P<page>[a-z][a-z-]*\.md)`?(?P<sections>(?:,? \d+(?:\.\d+)*(?: \([^)]*\))?)+)")
-"""`docs/prompt-assembly.md 6 (assembly), 9, 10.2`: a page and the numbers of its sections."""
+"""`docs/runtime.md 6.2 (undo), 7`: a page and the numbers of its sections."""
 
 
 @cache
@@ -112,13 +113,19 @@ def test_every_page_stands_on_the_map() -> None:
     assert [page.name for page in pages if page.name not in index] == []
 
 
+def uv(*arguments: str | Path) -> None:
+    """Run uv; `uv run` tells its children where it is, which need not be on PATH."""
+    command = os.environ.get("UV") or shutil.which("uv")
+    if not command:
+        pytest.skip("needs uv")
+    subprocess.run([command, *arguments, "--quiet"], check=True)
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout."""
-    if not shutil.which("uv"):
-        pytest.skip("uv builds the wheel")
     folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(["uv", "build", "--quiet", "--wheel", "--out-dir", folder, ROOT], check=True)
+    uv("build", "--wheel", "--out-dir", folder, ROOT)
     (built,) = folder.glob("*.whl")
     return built
 
@@ -143,8 +150,8 @@ def test_the_wheel_carries_themes_samples_and_docs(wheel: Path) -> None:
 def test_an_installed_wheel_finds_its_samples(wheel: Path, tmp_path: Path) -> None:
     venv = tmp_path / "venv"
     python = venv / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    subprocess.run(["uv", "venv", "--quiet", "--python", sys.executable, venv], check=True)
-    subprocess.run(["uv", "pip", "install", "--quiet", "--python", python, wheel], check=True, cwd=tmp_path)
+    uv("venv", "--python", sys.executable, venv)
+    uv("pip", "install", "--python", python, wheel)
 
     def workbench(*arguments: str) -> str:
         command = [python.with_name("workbench"), *arguments]
