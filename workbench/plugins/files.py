@@ -1,0 +1,255 @@
+"""The file tools: read, write, edit, glob and grep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from workbench.plugins.guidance import while_visible
+from workbench.prompt import ToolSchema
+
+if TYPE_CHECKING:
+    from workbench.core import Context
+
+name = "files"
+inject = ["system_prompt", "tools"]
+
+FileToolName = Literal["read", "write", "edit", "glob", "grep"]
+
+
+class Config(BaseModel):
+    """Which of the file tools the agent gets."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tools: tuple[FileToolName, ...] = ("read", "write", "edit", "glob", "grep")
+    """A reviewer, for example, needs `read`, `glob` and `grep` only."""
+    guidance: bool = True
+    """False leaves the sections out; the tools stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTool:
+    """One tool, the named position of its section, and what the section says."""
+
+    schema: ToolSchema
+    position: str
+    guidance: str
+
+
+def apply(ctx: Context, config: Config) -> None:
+    """Register the chosen tools, each with its section."""
+    prompt = ctx.system_prompt
+    for tool in FILE_TOOLS:
+        called = tool.schema.name
+        if called not in config.tools:
+            continue
+        ctx.tools.register(tool.schema)
+        if config.guidance:
+            order = prompt.get_section_order(tool.position)
+            prompt.section(f"tool:{called}", order, while_visible(ctx, called, tool.guidance))
+
+
+def _schema(name: str, description: str, required: list[str], properties: dict[str, Any]) -> ToolSchema:
+    return ToolSchema(
+        name=name,
+        description=description,
+        parameters={
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": False,
+        },
+    )
+
+
+_FILE = "Path of the file, absolute or relative to the working directory."
+_FOLDER = (
+    "Directory to search below, absolute or relative to the working directory. "
+    "Without it, the working directory."
+)
+
+READ = FileTool(
+    _schema(
+        "read",
+        "Read a text file. Returns its lines with their numbers, counted from 1. A file longer than the "
+        "limit is returned in part, with a note that says where to go on.",
+        ["path"],
+        {
+            "path": {"type": "string", "minLength": 1, "description": _FILE},
+            "first_line": {
+                "type": "integer",
+                "minimum": 1,
+                "default": 1,
+                "description": "Line to begin with.",
+            },
+            "line_count": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 2000,
+                "default": 2000,
+                "description": "How many lines to return at most.",
+            },
+        },
+    ),
+    "TOOL_READ",
+    """\
+# Reading files
+
+- Read the part of a file that you are about to change, in its present state, before you change it.
+- Read several files that you already know you need in one go, as separate calls of the same step.
+- Line numbers in the result are not part of the file. Never copy them into an edit.\
+""",
+)
+
+WRITE = FileTool(
+    _schema(
+        "write",
+        "Write a whole file. Creates it, and any directory on the way, or replaces what it held before.",
+        ["path", "content"],
+        {
+            "path": {"type": "string", "minLength": 1, "description": _FILE},
+            "content": {
+                "type": "string",
+                "description": "The complete new content. It is written exactly as given, line ends "
+                "included.",
+            },
+        },
+    ),
+    "TOOL_WRITE",
+    """\
+# Writing files
+
+- Write a whole file when it is new or changes almost everywhere. To change a passage, replace that \
+passage only.
+- Create a file only when the task needs it to exist. Do not leave summaries, copies or scratch files \
+behind.\
+""",
+)
+
+EDIT = FileTool(
+    _schema(
+        "edit",
+        "Replace one passage of a text file by another. Fails, and changes nothing, when the passage "
+        "does not occur or occurs more often than expected.",
+        ["path", "old", "new"],
+        {
+            "path": {"type": "string", "minLength": 1, "description": _FILE},
+            "old": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The passage as it stands in the file, with its white space and line ends.",
+            },
+            "new": {
+                "type": "string",
+                "description": "What takes its place. An empty text deletes the passage.",
+            },
+            "occurrences": {
+                "type": "integer",
+                "minimum": 1,
+                "default": 1,
+                "description": "How often `old` must occur; each of them is replaced.",
+            },
+        },
+    ),
+    "TOOL_EDIT",
+    """\
+# Editing files
+
+- Choose a passage that is long enough to occur once, and no longer than that.
+- Keep the file's own indentation, quotes and line ends, also where you would have chosen others.
+- When an edit is refused, read that part of the file again before the next attempt; do not guess at white \
+space.\
+""",
+)
+
+GLOB = FileTool(
+    _schema(
+        "glob",
+        "List the files whose path matches a pattern, most recently changed first. Files that version "
+        "control ignores are left out.",
+        ["pattern"],
+        {
+            "pattern": {
+                "type": "string",
+                "minLength": 1,
+                "description": "Such as `**/*.py` or `docs/*.md`. `**` stands for any number of directories.",
+            },
+            "directory": {"type": "string", "description": _FOLDER},
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 1000,
+                "default": 100,
+                "description": "How many paths to return at most.",
+            },
+        },
+    ),
+    "TOOL_GLOB",
+    """\
+# Finding files
+
+- A path pattern answers where a file is, never what is in it: open the file before you speak of its \
+content.
+- A result that reached its limit is not the whole answer: narrow the pattern.\
+""",
+)
+
+GREP = FileTool(
+    _schema(
+        "grep",
+        "Search the content of files for a regular expression. Returns path, line number and line of "
+        "each match. Files that version control ignores and binary files are left out.",
+        ["pattern"],
+        {
+            "pattern": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The regular expression. Without `literal`, characters such as `(` and "
+                "`.` have their special meaning.",
+            },
+            "literal": {
+                "type": "boolean",
+                "default": False,
+                "description": "Take the pattern as plain text.",
+            },
+            "ignore_case": {
+                "type": "boolean",
+                "default": False,
+                "description": "Treat upper and lower case alike.",
+            },
+            "directory": {"type": "string", "description": _FOLDER},
+            "files": {
+                "type": "string",
+                "description": "Search only files whose path matches this glob pattern, such as `*.ts`.",
+            },
+            "context_lines": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 20,
+                "default": 0,
+                "description": "Lines to show before and after each match.",
+            },
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 1000,
+                "default": 200,
+                "description": "How many matches to return at most.",
+            },
+        },
+    ),
+    "TOOL_GREP",
+    """\
+# Searching in files
+
+- Search for the name before you conclude that something does not exist, or that a change has no other \
+users.
+- Begin with a narrow pattern and a file filter, and widen them when nothing is found.
+- Nothing found is a result only when the pattern is right: check its escapes and its case once.\
+""",
+)
+
+FILE_TOOLS: tuple[FileTool, ...] = (READ, WRITE, EDIT, GLOB, GREP)

@@ -1,0 +1,102 @@
+"""The shell tool, `bash` or `pwsh`, and the habits that go with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from workbench.plugins.guidance import while_visible
+from workbench.prompt import ToolSchema
+
+if TYPE_CHECKING:
+    from workbench.core import Context
+
+name = "shell"
+inject = ["system_prompt", "tools"]
+
+Dialect = Literal["bash", "pwsh"]
+
+POSITIONS: dict[Dialect, str] = {"bash": "TOOL_BASH", "pwsh": "TOOL_PWSH"}
+SHELLS: dict[Dialect, str] = {"bash": "Bash", "pwsh": "PowerShell"}
+
+GUIDANCE = """\
+# Shell commands
+
+- Look at the exit status of every command before you rely on its output. A command that printed something \
+may have failed, and one that printed nothing may have succeeded.
+- When a dedicated tool reads, writes, edits or searches files, use it instead of a shell command that \
+does the same.
+- Chain commands only when each one needs the success of the one before. Run independent commands as \
+separate calls.
+- Quote every path and every value that you did not write yourself.
+- Before a command that deletes, overwrites or publishes something, say what it will change, and prefer a \
+dry run where there is one.
+- Do not start programs that wait for a keyboard: pass their answers as options, or choose the \
+non-interactive form.\
+"""
+
+
+class Config(BaseModel):
+    """Which shell the agent gets, and how long one command may take."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dialect: Dialect = "bash"
+    """Also the name of the tool."""
+    timeout_seconds: int = Field(default=120, ge=1, le=3600)
+    """Limit for a command that names none."""
+    guidance: bool = True
+    """False leaves the section out; the tool itself stays."""
+
+
+def schema(config: Config) -> ToolSchema:
+    """The tool as the model sees it."""
+    shell = SHELLS[config.dialect]
+    parameters: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            "command": {
+                "type": "string",
+                "minLength": 1,
+                "description": f"The {shell} command line to run. Several lines are run as one script.",
+            },
+            "purpose": {
+                "type": "string",
+                "description": "What the command is for, in one short phrase that a person can approve "
+                "or refuse.",
+            },
+            "directory": {
+                "type": "string",
+                "description": "Directory to run in, absolute or relative to the working directory. "
+                "Without it, the working directory.",
+            },
+            "timeout_seconds": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 3600,
+                "default": config.timeout_seconds,
+                "description": "The command is stopped after this many seconds.",
+            },
+        },
+        "required": ["command", "purpose"],
+        "additionalProperties": False,
+    }
+    return ToolSchema(
+        name=config.dialect,
+        description=f"Run a {shell} command and return its standard output, its standard error and its "
+        "exit status. Every call starts a new shell: variables, functions and directory changes of an "
+        "earlier call are gone. Very long output is shortened in the middle, with a mark where something "
+        "is missing.",
+        parameters=parameters,
+    )
+
+
+def apply(ctx: Context, config: Config) -> None:
+    """Register the tool and, unless it is switched off, its section."""
+    tool = schema(config)
+    ctx.tools.register(tool)
+    if config.guidance:
+        prompt = ctx.system_prompt
+        order = prompt.get_section_order(POSITIONS[config.dialect])
+        prompt.section(f"tool:{tool.name}", order, while_visible(ctx, tool.name, GUIDANCE))
