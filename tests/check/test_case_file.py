@@ -62,7 +62,7 @@ REFUSED = {
     ),
     "unknown order": (
         {"register": [section(order={"flot": "nan"})]},
-        'this is no order, not {"flot": "nan"}; ',
+        'an order is expected, not {"flot": "nan"}; ',
     ),
     "unknown float": ({"register": [section(order={"float": "x"})]}, "expected 'nan', 'inf' or '-inf', not"),
     "unknown provider": (
