@@ -1,0 +1,356 @@
+"""Running calls, tasks and bare exceptions of plugin code (spec: Effects 6.4)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.clock import Clock
+from tests.support.plugins import Boom, Log, Next, P, Patient, Spawn, nothing, refuses, svc
+from tests.support.records import Records
+from workbench.core import Context, CoreError, Runtime
+
+
+async def test_a_task_ends_with_its_fiber(root: Context, clock: Clock) -> None:
+    loop = Patient(takes_to_end=1)
+    p = await root.plugin(P("p", lambda ctx: ctx.task(loop(), "loop") and None))
+    await clock.settle()
+    assert loop.begun == 1
+    await p.dispose()
+    assert (loop.cancellations, loop.ended) == (1, 1)
+    assert clock.now >= 1
+
+
+async def test_a_task_that_never_began_is_closed(root: Context) -> None:
+    loop = Patient()
+
+    async def apply(ctx: Context) -> None:
+        ctx.task(loop(), "loop")
+        ctx.fiber.dispose()
+
+    p = await root.plugin(P("p", apply))
+    assert (p.state, loop.begun - loop.ended) == ("disposed", 0)
+
+
+async def test_the_error_of_a_task_is_logged(rt: Runtime, root: Context, errors: Records) -> None:
+    async def fails() -> None:
+        raise Boom("boom")
+
+    p = await root.plugin(P("the-owner", lambda ctx: ctx.task(fails(), "the-label") and None))
+    await rt.quiesce()
+    assert p.state == "active"
+    assert len(errors) == 1
+    assert errors.naming("the-owner", "the-label")
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError])
+@pytest.mark.parametrize("place", ["task", "emit task", "timer", "async timer", "disposer", "async disposer"])
+async def test_bare_exceptions_are_logged_where_nobody_waits(
+    rt: Runtime, root: Context, errors: Records, place: str, error: type[BaseException]
+) -> None:
+    def raises() -> None:
+        raise error
+
+    async def async_raises() -> None:
+        raise error
+
+    def apply(ctx: Context) -> None:
+        match place:
+            case "task":
+                ctx.task(async_raises(), "the-label")
+            case "emit task":
+                ctx.on("ev", async_raises)
+                ctx.emit("ev")
+            case "timer":
+                ctx.timeout(raises, 0.1)
+            case "async timer":
+                ctx.timeout(async_raises, 0.1)
+            case "disposer":
+                ctx.effect(lambda: raises, "the-label")
+            case "async disposer":
+                ctx.effect(lambda: async_raises, "the-label")
+
+    p = await root.plugin(P("the-owner", apply, inject=["timer"]))
+    await asyncio.sleep(1)
+    await p.dispose()
+    assert p.state == "disposed"
+    assert len(errors) == 1
+    assert errors.naming("the-owner")
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError])
+@pytest.mark.parametrize("mode", ["emit", "bail", "serial", "waterfall"])
+async def test_bare_exceptions_of_listeners_are_ordinary_errors(
+    root: Context, mode: str, error: type[BaseException]
+) -> None:
+    def raises(*_: object) -> None:
+        raise error
+
+    p = await root.plugin(P("the-owner"))
+    p.context.on("ev", raises)
+    with refuses("PLUGIN_RAISED", error.__name__, "ev"):
+        result = getattr(root, mode)("ev")
+        if mode in ("serial", "waterfall"):
+            await result
+
+
+async def test_bare_exceptions_in_parallel_are_in_the_group(root: Context) -> None:
+    def raises() -> None:
+        raise SystemExit(3)
+
+    root.on("ev", raises)
+    with pytest.raises(ExceptionGroup) as caught:
+        await root.parallel("ev")
+    (error,) = caught.value.exceptions
+    assert isinstance(error, CoreError)
+    assert error.code == "PLUGIN_RAISED"
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError])
+@pytest.mark.parametrize("is_async", [True, False])
+async def test_bare_exceptions_of_a_plugin_call_fail_the_load(
+    root: Context, error: type[BaseException], is_async: bool
+) -> None:
+    def apply(ctx: Context) -> None:
+        raise error
+
+    async def async_apply(ctx: Context) -> None:
+        raise error
+
+    fiber = root.plugin(P("p", async_apply if is_async else apply))
+    with refuses("PLUGIN_RAISED", error.__name__):
+        await fiber
+    assert fiber.state == "failed"
+
+
+async def test_code_that_swallows_its_cancellation_delays_the_undo(
+    rt: Runtime, root: Context, clock: Clock, spawn: Spawn
+) -> None:
+    release = asyncio.Event()
+
+    async def stubborn() -> None:
+        while not release.is_set():
+            try:
+                await release.wait()
+            except asyncio.CancelledError:
+                pass
+
+    p = await root.plugin(P("the-owner", lambda ctx: ctx.task(stubborn(), "the-stubborn") and None))
+    await clock.settle()
+    disposed = spawn(clock.measure(p.dispose()))
+    await clock.to(60)
+    assert not disposed.done()
+    (row,) = [row for row in rt.waiting() if row.fiber is p]
+    assert "the-stubborn" in row.label
+    release.set()
+    assert await disposed == 60
+
+
+async def test_a_plugin_call_that_ignores_its_cancellation_is_named(
+    rt: Runtime, root: Context, clock: Clock, spawn: Spawn
+) -> None:
+    release = asyncio.Event()
+
+    async def apply(ctx: Context) -> None:
+        try:
+            await release.wait()
+        except asyncio.CancelledError:
+            await release.wait()
+
+    p = root.plugin(P("the-owner", apply))
+    await clock.settle()
+    disposed = spawn(clock.measure(p.dispose()))
+    await clock.to(60)
+    assert [row.fiber for row in rt.waiting()] == [p]
+    release.set()
+    assert await disposed == 60
+
+
+async def test_dispose_is_a_request(rt: Runtime, root: Context) -> None:
+    p, q = await root.plugin(P("p")), await root.plugin(P("q"))
+    p.dispose()
+    q.restart()
+    await rt.quiesce()
+    assert (p.state, q.state) == ("disposed", "active")
+
+
+@pytest.mark.parametrize("what", ["fiber", "restart", "dispose"])
+async def test_ones_own_fiber_cannot_be_awaited_while_it_loads(root: Context, log: Log, what: str) -> None:
+    async def apply(ctx: Context) -> None:
+        if log:
+            return
+        log.append("first")
+        own = {"fiber": lambda: ctx.fiber, "restart": ctx.fiber.restart, "dispose": ctx.fiber.dispose}
+        awaitable = own[what]()
+        with refuses("SELF_AWAIT", "narcissus"):
+            await awaitable
+        log.append("refused")
+
+    fiber = root.plugin(P("narcissus", apply))
+    async with asyncio.timeout(2):
+        await fiber
+    assert log == ["first", "refused"]
+    assert fiber.state == ("disposed" if what == "dispose" else "active")
+
+
+async def test_a_call_in_a_task_of_the_plugin_inherits_the_chain(root: Context, log: Log) -> None:
+    """`gather` and task groups inside plugin code start tasks that are still part of the call."""
+
+    async def apply(ctx: Context) -> None:
+        async def inner() -> None:
+            with refuses("SELF_AWAIT"):
+                await ctx.fiber.dispose()
+            log.append("refused")
+
+        await asyncio.gather(inner())
+
+    async with asyncio.timeout(2):
+        await root.plugin(P("p", apply))
+    assert log == ["refused"]
+
+
+async def test_a_dispatch_in_a_foreign_task_survives_the_undo(
+    rt: Runtime, root: Context, clock: Clock, spawn: Spawn
+) -> None:
+    """The caller gets INACTIVE_CONTEXT for `serial` and `parallel` too, and its task goes on."""
+    for mode in ("serial", "parallel"):
+        listener = Patient()
+        p = await root.plugin(P("p"))
+        p.context.on("ev", listener)
+
+        async def dispatch(mode: str = mode) -> list[str]:
+            try:
+                await getattr(root, mode)("ev")
+            except CoreError as error:
+                codes = [error.code]
+            except ExceptionGroup as group:
+                codes = [getattr(error, "code", "") for error in group.exceptions]
+            await asyncio.sleep(0.1)
+            return codes
+
+        t = spawn(dispatch())
+        await clock.settle()
+        await p.dispose()
+        assert await t == ["INACTIVE_CONTEXT"]
+        assert listener.cancellations == 1
+
+
+async def test_a_caller_cancelled_together_with_the_undo_stays_cancelled(
+    rt: Runtime, root: Context, clock: Clock, spawn: Spawn
+) -> None:
+    listener = Patient(takes_to_end=1)
+    p = await root.plugin(P("p"))
+    p.context.on("ev", listener)
+
+    async def dispatch() -> None:
+        await root.waterfall("ev")
+
+    t = spawn(dispatch())
+    await clock.settle()
+    disposed = p.dispose()
+    await clock.to(0.5)
+    t.cancel()
+    await disposed
+    await clock.settle()
+    assert t.cancelled()
+
+
+async def test_an_outer_listener_may_go_on_after_the_inner_one_was_undone(
+    rt: Runtime, root: Context, clock: Clock, spawn: Spawn, log: Log
+) -> None:
+    async def outer(next: Next) -> str:
+        with refuses("INACTIVE_CONTEXT", "inner"):
+            await next()
+        await asyncio.sleep(1)
+        return "outer goes on"
+
+    p, q = await root.plugin(P("outer")), await root.plugin(P("inner"))
+    p.context.on("ev", outer)
+    q.context.on("ev", Patient())
+
+    async def dispatch() -> Any:
+        return await root.waterfall("ev")
+
+    t = spawn(dispatch())
+    await clock.settle()
+    await q.dispose()
+    assert await t == "outer goes on"
+
+
+async def test_the_outer_listener_is_undone_with_everything_below_it(
+    rt: Runtime, root: Context, clock: Clock, spawn: Spawn
+) -> None:
+    inner = Patient()
+
+    async def outer(next: Next) -> Any:
+        return await next()
+
+    p, q = await root.plugin(P("outer")), await root.plugin(P("inner"))
+    p.context.on("ev", outer)
+    q.context.on("ev", inner)
+
+    async def dispatch() -> str:
+        try:
+            await root.waterfall("ev")
+        except CoreError as error:
+            return f"{error.code} {'outer' in str(error)}"
+        return "no error"
+
+    t = spawn(dispatch())
+    await clock.settle()
+    await p.dispose()
+    assert await t == "INACTIVE_CONTEXT True"
+    assert inner.cancellations == 1
+    assert q.state == "active"
+
+
+async def test_a_provider_does_not_wait_for_a_listener_that_waits_for_it(root: Context, log: Log) -> None:
+    """Down the line: the listener is of a dependent of what is disposed."""
+    x = await root.plugin(svc("a"))
+
+    def apply(ctx: Context) -> None:
+        async def listener(next: Next) -> None:
+            await x.dispose()
+            with refuses("INACTIVE_CONTEXT", "b"):
+                ctx.on("late", nothing)
+            log.append("finished")
+
+        ctx.on("ev", listener)
+
+    b = await root.plugin(P("b", apply, inject=["a"]))
+    async with asyncio.timeout(2):
+        await root.waterfall("ev")
+    assert log == ["finished"]
+    assert (x.state, b.state) == ("disposed", "pending")
+
+
+async def test_an_exempt_call_that_is_disposed_through_a_task_it_awaits(root: Context, log: Log) -> None:
+    async def disposes() -> None:
+        await p.dispose()
+
+    async def listener(next: Next) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(disposes())
+        log.append("finished")
+
+    p = await root.plugin(P("p"))
+    p.context.on("ev", listener)
+    async with asyncio.timeout(2):
+        await root.waterfall("ev")
+    assert log == ["finished"]
+    assert p.state == "disposed"
+
+
+async def test_a_listener_that_only_asks_for_the_dispose_is_cancelled(root: Context, log: Log) -> None:
+    async def listener(next: Next) -> None:
+        p.dispose()
+        await asyncio.Event().wait()
+
+    p = await root.plugin(P("p"))
+    p.context.on("ev", listener)
+    async with asyncio.timeout(2):
+        with refuses("INACTIVE_CONTEXT", "p"):
+            await root.waterfall("ev")
+    assert p.state == "disposed"
