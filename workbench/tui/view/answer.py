@@ -1,0 +1,130 @@
+"""The first line under the tabs: the answer to the question of the place, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from workbench.prompt.views import Failure, Preview
+from workbench.tui.view.notes import headline
+from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.sizes import (
+    UNIT,
+    UNIT_WORD,
+    context_total,
+    counted,
+    number,
+    section_total,
+    tool_total,
+)
+
+
+class Answer(NamedTuple):
+    """The sentence, and at the right end one fact about change."""
+
+    sentence: Line
+    fact: Line = ()
+
+
+class Waits(Protocol):
+    """Work of a plugin that has not come back."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+def answer(preview: Preview, changed: int, *, short: bool = False) -> Answer:
+    """What the model will read, or why it will read nothing."""
+    if preview.failures:
+        return _cannot_be_sent(preview.failures)
+    counts = _counts(preview, short)
+    if not counts:
+        return Answer(
+            (
+                Piece("Nothing to read.", "strong", bold=True),
+                Piece(" No section, no context and no tool is in force here."),
+            )
+        )
+    fact: Line = (
+        (Piece("~ ", "changed"), Piece(f"{number(changed)} changed just now", "soft")) if changed else ()
+    )
+    return Answer(counts, fact)
+
+
+def opening(name: str) -> Answer:
+    """While a file is being opened."""
+    return Answer(
+        (Piece("◐ ", "pending"), Piece("Opening ", "strong", bold=True), *outside(name), Piece(" …"))
+    )
+
+
+def refused(problems: Sequence[object], has_good_state: bool) -> Answer:
+    """A file that could not be read as it stands now."""
+    first = str(problems[0]).split("\n")[0]
+    more = f"{len(problems)} problems, " if len(problems) > 1 else ""
+    fact = f"{more}{'the last good state stays' if has_good_state else 'nothing is loaded'}"
+    return Answer((Piece("× ", "failed", bold=True), *outside(first)), (Piece(fact, "soft"),))
+
+
+def waiting(what: Sequence[Waits], seconds: float) -> Answer:
+    """While an assembly has not come back: who is being waited for."""
+    lead = (Piece("◐ ", "pending"), Piece(f"Assembling for {seconds:.0f} s", "strong", bold=True))
+    if not what:
+        return Answer((*lead, Piece(" …")))
+    longest = max(what, key=lambda wait: wait.seconds)
+    return Answer(
+        (*lead, Piece(": waiting for "), *outside(longest.label, "strong", bold=True), Piece(".")),
+        (Piece("what is shown was true before", "soft"),),
+    )
+
+
+def _cannot_be_sent(failures: Sequence[Failure]) -> Answer:
+    failure = failures[0]
+    where = " ".join(part for part in (failure.part, failure.name) if part)
+    if failure.line is not None:
+        where += f", line {failure.line}"
+    what = _in_a_sentence(failure)
+    sentence: Line = (
+        Piece("× This prompt cannot be sent: ", "failed", bold=True),
+        *outside(what),
+        *(outside(f" in {where}") if where else ()),
+        Piece("."),
+    )
+    fact = (Piece(counted(len(failures), "problem"), "soft"),) if len(failures) > 1 else ()
+    return Answer(sentence, fact)
+
+
+def _in_a_sentence(failure: Failure) -> str:
+    match failure.code:
+        case "unknown":
+            return "unknown variable"
+        case "no value":
+            return "variable without a value"
+        case "malformed":
+            return "malformed variable"
+        case _:
+            return headline(failure).rstrip(".")
+
+
+def _counts(preview: Preview, short: bool) -> Line:
+    sections = sum(1 for section in preview.sections if section.state == "effective")
+    contexts = sum(1 for context in preview.contexts if context.state == "effective")
+    tools = sum(1 for tool in preview.tools if tool.state == "effective")
+    parts = [
+        (section_total(preview) or 0, sections, "section"),
+        (context_total(preview) or 0, contexts, "context"),
+        (tool_total(preview), tools, "tool"),
+    ]
+    line: Line = ()
+    for size, count, word in parts:
+        if count == 0:
+            continue
+        where = f" in {counted(count, word)}"
+        if line:
+            line = (*line, Piece(f", {number(size)}{where}"))
+        else:
+            unit = UNIT if short else UNIT_WORD
+            line = (Piece(f"{number(size)} {unit}", "strong", bold=True), Piece(where))
+    return (*line, Piece(".")) if line else ()

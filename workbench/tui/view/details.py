@@ -1,0 +1,247 @@
+"""What is known about the chosen entry, from the most to the least wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from workbench.prompt.source import TextSource
+from workbench.prompt.views import EntryView, Failure, Owner, Preview, ToolView, VariableView
+from workbench.tui.view.entries import Entry, order_text, owner_role, sign_of
+from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, outside
+from workbench.tui.view.sizes import (
+    UNIT,
+    context_total,
+    counted,
+    entry_size,
+    number,
+    section_total,
+    tool_size,
+    tool_total,
+)
+
+
+class Fact(NamedTuple):
+    """One labelled line."""
+
+    label: str
+    value: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """The content of the detail panel; how many facts are shown is for the panel to decide."""
+
+    title: Line
+    kind: str
+    right: Line = ()
+    """The one thing that a person might have to act on."""
+    facts: tuple[Fact, ...] = ()
+    values: tuple[Fact, ...] = ()
+    """Variables that it refers to, by name."""
+    summary: Line = ()
+    """Everything that matters, on one line."""
+    advice: tuple[Line, ...] = ()
+    """What a failure means and how it is mended."""
+
+
+def details(entry: Entry, preview: Preview) -> Details:
+    """About one entry."""
+    if isinstance(entry, ToolView):
+        return _tool(entry, preview)
+    if isinstance(entry, VariableView):
+        return _variable(entry)
+    return _entry(entry, preview)
+
+
+def _entry(entry: EntryView, preview: Preview) -> Details:
+    values = {variable.name: variable for variable in preview.variables if variable.state == "effective"}
+    shown = tuple(Fact(name, _value(values.get(name))) for name in entry.references)
+    whole = section_total(preview) if entry.kind == "section" else context_total(preview)
+    facts = [
+        Fact("owner", _owner_line(entry.owner, entry.source)),
+        Fact("layer", _layer_line(entry)),
+        Fact("order", _order_line(entry)),
+    ]
+    if entry.changed_by:
+        facts.append(Fact("changed", (Piece("by "), *_names(entry.changed_by))))
+    if shown:
+        facts.append(Fact("values", _joined(shown)))
+    facts.append(
+        Fact("size", _size_line(entry_size(entry), whole if entry.state == "effective" else None, entry))
+    )
+    if entry.literal or entry.complete:
+        words = [
+            w
+            for w, on in (
+                ("literal: braces are text", entry.literal),
+                ("complete: it alone is sent", entry.complete),
+            )
+            if on
+        ]
+        facts.append(Fact("form", (Piece(", ".join(words)),)))
+    return Details(
+        title=outside(entry.name, "strong", bold=True),
+        kind=entry.kind if entry.kind == "section" else "runtime context",
+        right=_entry_remark(entry),
+        facts=tuple(facts),
+        values=shown,
+        summary=(*_owner_line(entry.owner, entry.source), Piece(" · ", "soft"), *_layer_line(entry)),
+        advice=_advice(entry.failure, preview) if entry.failure else (),
+    )
+
+
+def _tool(tool: ToolView, preview: Preview) -> Details:
+    whole = tool_total(preview)
+    sign, role = sign_of(tool)
+    facts = [
+        Fact("owner", _owner_line(tool.owner, tool.source)),
+        Fact("layer", outside(tool.layer)),
+        Fact("size", _share(tool_size(tool), whole, "all tools")),
+    ]
+    if tool.changed_by:
+        facts.append(Fact("changed", (Piece("by "), *_names(tool.changed_by))))
+    if tool.added_by is not None:
+        facts.append(Fact("added", (Piece("by "), *_names([tool.added_by]))))
+    facts.append(Fact("says", outside(tool.description.split("\n")[0])))
+    return Details(
+        title=outside(tool.name, "strong", bold=True),
+        kind="tool",
+        right=(Piece(f"{sign} ", role), Piece(tool.state)) if tool.state != "effective" else (),
+        facts=tuple(facts),
+        summary=(*_owner_line(tool.owner, tool.source), Piece(" · ", "soft"), *outside(tool.layer, "soft")),
+    )
+
+
+def _variable(variable: VariableView) -> Details:
+    used = ", ".join(variable.used_in) if variable.used_in else "nowhere in this prompt"
+    facts = [
+        Fact("value", _value(variable)),
+        Fact("owner", _owner_line(variable.owner, variable.source)),
+        Fact("layer", outside(variable.layer)),
+        Fact("used in", outside(used)),
+    ]
+    if variable.set_by is not None:
+        facts.insert(1, Fact("set", (Piece("by "), *_names([variable.set_by]))))
+    return Details(
+        title=outside("{{" + variable.name + "}}", "strong", bold=True),
+        kind="variable",
+        right=(Piece("∅ ", "soft"), Piece("shadowed")) if variable.state == "shadowed" else (),
+        facts=tuple(facts),
+        summary=(*_value(variable), Piece("  used in ", "soft"), *outside(used)),
+    )
+
+
+def _advice(failure: Failure, preview: Preview) -> tuple[Line, ...]:
+    others = sum(
+        1 for section in preview.sections if section.state == "effective" and section.failure is None
+    )
+    meaning = "No request can be made until this is mended"
+    rest = (
+        f"; the other {counted(others, 'section')} {'renders' if others == 1 else 'render'}."
+        if others
+        else "."
+    )
+    lines: list[Line] = [(Piece(meaning + rest, "text"),)]
+    name = failure.group.strip("{} \n")
+    if failure.code == "unknown":
+        lines.append(
+            (Piece("Correct the text, or register ", "soft"), *outside(name, "strong", bold=True), _FOLLOWS)
+        )
+    elif failure.code == "no value":
+        lines.append(
+            (
+                Piece("Give ", "soft"),
+                *outside(name, "strong", bold=True),
+                Piece(" a value for this scope", "soft"),
+                _FOLLOWS,
+            )
+        )
+    elif failure.code == "malformed":
+        lines.append(
+            (Piece("Write a name such as {{model}}, or register the text as literal", "soft"), _FOLLOWS)
+        )
+    else:
+        owner = failure.owner.plugin if failure.owner else "its owner"
+        lines.append((Piece("Correct ", "soft"), *outside(owner, "strong", bold=True), _FOLLOWS))
+    return tuple(lines)
+
+
+_FOLLOWS = Piece("; this view follows when the file is saved.", "soft")
+
+
+def _entry_remark(entry: EntryView) -> Line:
+    sign, role = sign_of(entry)
+    if entry.failure is not None:
+        return (Piece(f"{sign} not rendered", "failed"),)
+    if entry.state != "effective":
+        return (Piece(f"{sign} ", role), *outside(entry.remark or entry.state))
+    if entry.remark:
+        return (Piece("~ ", "changed"), *outside(entry.remark))
+    return ()
+
+
+def _owner_line(owner: Owner, source: TextSource | None) -> Line:
+    line = outside(owner.plugin, OWNER_ROLES.get(owner.kind, "owner-plugin"))
+    if source is not None:
+        line = (*line, Piece("  "), *outside(f"{source.file}:{source.line}", "soft"))
+    return line
+
+
+def _layer_line(entry: EntryView) -> Line:
+    line = outside(entry.layer)
+    if entry.state == "shadowed":
+        line = (*line, Piece("  ∅ ", "soft"), *outside(entry.remark or "shadowed", "soft"))
+    return line
+
+
+def _order_line(entry: EntryView) -> Line:
+    if entry.order is None:
+        added = _names([entry.added_by]) if entry.added_by else (Piece("a listener", "listener"),)
+        return (Piece("none: added by "), *added)
+    line: Line = (Piece(order_text(entry.order)),)
+    if entry.order_key:
+        line = (*line, Piece(f"  {entry.order_key}", "soft"))
+    return line
+
+
+def _size_line(size: int, whole: int | None, entry: EntryView) -> Line:
+    return _share(size, whole, "the system text" if entry.kind == "section" else "the snapshot")
+
+
+def _share(size: int, whole: int | None, of: str) -> Line:
+    line: Line = (Piece(f"{number(size)} {UNIT}"),)
+    if whole:
+        line = (*line, Piece(f", {100 * size / whole:.0f} % of {of}", "soft"))
+    return line
+
+
+def _value(variable: VariableView | None) -> Line:
+    if variable is None:
+        return (Piece("unknown", "failed"),)
+    if variable.value is None:
+        return (Piece("no value", "pending"),)
+    if variable.value == "":
+        return (Piece("empty text", "soft"),)
+    return outside(variable.value, "value", underline=True)
+
+
+def _names(owners: Iterable[Owner]) -> Line:
+    line: Line = ()
+    for owner in owners:
+        line = (*line, *((Piece(", "),) if line else ()), *outside(owner.plugin, "listener"))
+    return line
+
+
+def _joined(facts: Iterable[Fact]) -> Line:
+    line: Line = ()
+    for fact in facts:
+        gap = (Piece("   "),) if line else ()
+        line = (*line, *gap, *outside(fact.label, "soft"), Piece(" "), *fact.value)
+    return line
+
+
+def owner_class(entry: Entry) -> str:
+    """The word for the class of its owner, so that the colour is not alone."""
+    return owner_role(entry).removeprefix("owner-")
