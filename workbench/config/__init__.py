@@ -1,0 +1,1 @@
+"""Composition files: read with every position, loaded into a running Runtime, watched."""

@@ -1,0 +1,154 @@
+"""What a composition file can say: the entries of each kind, with every text at hand.
+
+Every key is described, with an example, in docs/compositions.md. `at` is the place of an entry in its file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from workbench.config.nodes import Path
+from workbench.prompt.source import TextSource
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text and where it was read from."""
+
+    value: str
+    source: TextSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeEntry:
+    """A layer of its own, inside another one or inside the global layer."""
+
+    at: Path = ()
+    name: str
+    scope: str | None = None
+    """The scope around it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEntry:
+    """An agent. It is a scope, too: entries may name it as theirs."""
+
+    at: Path = ()
+    name: str
+    scope: str | None = None
+    """The scope around it."""
+    parent: str | None = None
+    """The agent that started it: lineage, which links no scopes."""
+    model: str | None = None
+    provider: str | None = None
+    cwd: str | None = None
+    persona: Text | None = None
+    """Takes the place of the deployment's persona, for this agent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginEntry:
+    """One load of one plugin."""
+
+    at: Path = ()
+    use: str
+    """A first-party name, an entry point, `package.module:attribute`, or a `.py` file."""
+    config: Any = None
+    scope: str | None = None
+    disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionEntry:
+    """A part of the system text."""
+
+    at: Path = ()
+    name: str
+    order: float | str
+    """A number, or the key of a named position."""
+    text: Text
+    scope: str | None = None
+    literal: bool = False
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextEntry:
+    """A part of the runtime-context snapshot."""
+
+    at: Path = ()
+    name: str
+    order: float | str
+    text: Text
+    scope: str | None = None
+    literal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariableEntry:
+    """The value of `{{name}}`. Without a value the name is known and cannot be rendered."""
+
+    at: Path = ()
+    name: str
+    value: Text | None = None
+    scope: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEntry:
+    """A tool that the model sees, as a schema alone."""
+
+    at: Path = ()
+    name: str
+    description: Text
+    parameters: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+    scope: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestrictionEntry:
+    """Which of the tools that a scope inherits it may see."""
+
+    at: Path = ()
+    scope: str
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompositionEntries:
+    """The keys of a composition file."""
+
+    description: str = ""
+    persona: Text | None = None
+    include_harness_identity: bool = True
+    include_runtime_context: bool = True
+    tool_order: tuple[str, ...] | None = None
+    scopes: tuple[ScopeEntry, ...] = ()
+    agents: tuple[AgentEntry, ...] = ()
+    plugins: tuple[PluginEntry, ...] = ()
+    sections: tuple[SectionEntry, ...] = ()
+    contexts: tuple[ContextEntry, ...] = ()
+    variables: tuple[VariableEntry, ...] = ()
+    tools: tuple[ToolEntry, ...] = ()
+    restrictions: tuple[RestrictionEntry, ...] = ()
+
+
+Outcome = Literal["settings", "plugin", "not yet", "unknown", "patch", "disabled"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRow:
+    """A row of a harness config, and what became of it."""
+
+    id: str
+    package: str
+    """Name of the package as the row gives it; empty for a row that only changes another one."""
+    line: int
+    column: int
+    outcome: Outcome
+    taken_over: tuple[str, ...]
+    """Settings, or the plugin, that came from it."""
+    notes: tuple[str, ...]
+    """What did not, each with its place."""
