@@ -1,6 +1,8 @@
 """Ratios of one run: the sides take turns, and only what stands in the same round is compared.
 
-Absolute figures of a shared machine say little, so they are printed for the scale alone.
+A round takes short samples of both sides alternately and keeps the best of each, since whatever else the
+machine does can only slow a sample down. The ratio of the run is the median of its rounds. Absolute figures
+of a shared machine say little, so they are printed for the scale alone.
 """
 
 from __future__ import annotations
@@ -10,6 +12,9 @@ import statistics
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+
+SAMPLES = 5
+"""Per side and round."""
 
 AsyncWork = Callable[[], Awaitable[object]]
 Work = Callable[[], object]
@@ -42,9 +47,7 @@ class Ratio:
     def line(self, label: str, goal: float | None = None) -> str:
         verdict = "" if goal is None else f"  goal {goal:.2f} {'ok' if self.median <= goal else 'MISSED'}"
         spread = f"{self.low:.2f}–{self.high:.2f}"
-        return (
-            f"{label:34}{self.ours_us:12.1f}{self.theirs_us:12.1f}{self.median:9.3f}  {spread:>13}{verdict}"
-        )
+        return f"{label:34}{self.ours_us:12.1f}{self.theirs_us:12.1f}{self.median:9.3f}  {spread:>13}{verdict}"
 
 
 HEADER = f"{'':34}{'ours µs':>12}{'theirs µs':>12}{'ratio':>9}  {'range':>13}"
@@ -54,7 +57,7 @@ def settings(description: str) -> Settings:
     """Settings from the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--sample-ms", type=float, default=20.0)
+    parser.add_argument("--sample-ms", type=float, default=10.0)
     parser.add_argument("--quick", action="store_true", help="a trial run: one round, tiny samples")
     chosen = parser.parse_args()
     if chosen.quick:
@@ -64,51 +67,49 @@ def settings(description: str) -> Settings:
 
 def compare(ours: Work, theirs: Work, how: Settings) -> Ratio:
     """Time two functions in turn."""
-    return _ratio([(_sample(ours, how), _sample(theirs, how)) for _ in range(how.rounds)])
+    repeats = [_repeats(_time(side, 1), how) for side in (ours, theirs)]
+    rounds = []
+    for _ in range(how.rounds):
+        samples = [(_time(ours, repeats[0]), _time(theirs, repeats[1])) for _ in range(SAMPLES)]
+        rounds.append(tuple(map(min, zip(*samples, strict=True))))
+    return _ratio(rounds)
 
 
 async def compare_async(ours: AsyncWork, theirs: AsyncWork, how: Settings) -> Ratio:
     """Time two coroutine functions in turn."""
-    rounds = [(await _sample_async(ours, how), await _sample_async(theirs, how)) for _ in range(how.rounds)]
+    repeats = [_repeats(await _time_async(side, 1), how) for side in (ours, theirs)]
+    rounds = []
+    for _ in range(how.rounds):
+        samples = [
+            (await _time_async(ours, repeats[0]), await _time_async(theirs, repeats[1])) for _ in range(SAMPLES)
+        ]
+        rounds.append(tuple(map(min, zip(*samples, strict=True))))
     return _ratio(rounds)
 
 
-def _ratio(rounds: list[tuple[float, float]]) -> Ratio:
-    """From nanoseconds per call of each round."""
+def _repeats(first_ns: float, how: Settings) -> int:
+    """Calls that fill one sample, from the time of a first call. The first round warms up what that missed."""
+    return max(1, round(how.sample_ns / first_ns))
+
+
+def _ratio(rounds: list[tuple[float, ...]]) -> Ratio:
+    """From nanoseconds per call of both sides in each round."""
     ratios = sorted(ours / theirs for ours, theirs in rounds)
     ours_ns, theirs_ns = (statistics.median(side) for side in zip(*rounds, strict=True))
     return Ratio(statistics.median(ratios), ratios[0], ratios[-1], ours_ns / 1e3, theirs_ns / 1e3)
 
 
-def _sample(work: Work, how: Settings) -> float:
-    """Nanoseconds per call: the best of three samples behind a warm-up of the same length."""
-    calls = 0
+def _time(work: Work, repeats: int) -> float:
+    """Nanoseconds per call."""
     started = time.perf_counter_ns()
-    while (elapsed := time.perf_counter_ns() - started) < how.sample_ns or not calls:
+    for _ in range(repeats):
         work()
-        calls += 1
-    repeat = max(1, round(calls * how.sample_ns / max(elapsed, 1)))
-    samples = []
-    for _ in range(3):
-        started = time.perf_counter_ns()
-        for _ in range(repeat):
-            work()
-        samples.append((time.perf_counter_ns() - started) / repeat)
-    return min(samples)
+    return (time.perf_counter_ns() - started) / repeats
 
 
-async def _sample_async(work: AsyncWork, how: Settings) -> float:
-    """`_sample` for a coroutine function: an await inside the loop costs what it costs in use."""
-    calls = 0
+async def _time_async(work: AsyncWork, repeats: int) -> float:
+    """`_time` for a coroutine function: an await inside the loop costs what it costs in use."""
     started = time.perf_counter_ns()
-    while (elapsed := time.perf_counter_ns() - started) < how.sample_ns or not calls:
+    for _ in range(repeats):
         await work()
-        calls += 1
-    repeat = max(1, round(calls * how.sample_ns / max(elapsed, 1)))
-    samples = []
-    for _ in range(3):
-        started = time.perf_counter_ns()
-        for _ in range(repeat):
-            await work()
-        samples.append((time.perf_counter_ns() - started) / repeat)
-    return min(samples)
+    return (time.perf_counter_ns() - started) / repeats

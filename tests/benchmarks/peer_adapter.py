@@ -63,8 +63,7 @@ class Adapter:
         results = [ToolProviderResult(tuple(schemas[at : at + size])) for at in starts]
         self.tools = [lambda context, result=result: result for result in results]
         self.raw_tools = [
-            lambda context, schemas=workload["tools"][at : at + size]: ToolProviderResult(schemas)
-            for at in starts
+            lambda context, schemas=workload["tools"][at : at + size]: ToolProviderResult(schemas) for at in starts
         ]
 
     def fresh(self) -> Registry:
@@ -76,9 +75,7 @@ class Adapter:
         disposers += [prompt.context(*context) for context in self.contexts]
         disposers += [prompt.variable(*variable) for variable in self.variables]
         if tools:
-            disposers += [
-                prompt.tools(provider) for provider in (self.raw_tools if raw_tools else self.tools)
-            ]
+            disposers += [prompt.tools(provider) for provider in (self.raw_tools if raw_tools else self.tools)]
         if listeners:
             disposers += [root.on("system-prompt/assemble", listener) for listener in self.listeners]
         return disposers
