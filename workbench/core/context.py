@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from workbench.core.effects import Effect, open_effect
 from workbench.core.errors import inactive
-from workbench.core.events import Event
+from workbench.core.events import Event, event_name
 from workbench.core.fiber import Fiber
 from workbench.core.scopes import ScopeKey
 from workbench.core.services import Visibility, get_service, read_service, set_service
@@ -174,16 +174,15 @@ class Context:
         """As `serial`, without waiting: a listener that gives a coroutine is `WRONG_MODE`."""
         return self.runtime.bail(event, args, target)
 
-    async def waterfall(
+    def waterfall(
         self,
         event: str | Event,
         *args: Any,
         default: Callable[..., Any] | None = None,
         target: ScopeKey | None = None,
-    ) -> Any:
+    ) -> Coroutine[Any, Any, Any]:
         """Run the listeners around each other, outermost first, and `default` innermost."""
-        name = event if isinstance(event, str) else event.name
-        return await self.runtime.waterfall(name, args, default, target)
+        return self.runtime.waterfall(event if type(event) is str else event_name(event), args, default, target)
 
     # -- timers, for those who declare `timer` -------------------------------------------------------
 

@@ -35,6 +35,10 @@ class Event:
     """Types of the arguments, for readers and views."""
 
 
+def event_name(event: str | Event) -> str:
+    return event if isinstance(event, str) else event.name
+
+
 class Listener:
     """One registration of one function."""
 
@@ -66,7 +70,7 @@ class Events:
         self._listeners: dict[str, tuple[Listener, ...]] = {}
         self._scoped: dict[str, int] = {}
         """How many listeners of an event hear only some scopes."""
-        self._declared: dict[str, Event] = {}
+        self.declared: dict[str, Event] = {}
         self._declarations: dict[str, int] = {}
         """How many declarations of an event stand; they all agree in its mode."""
 
@@ -83,7 +87,7 @@ class Events:
         contained: bool,
         once: bool = False,
     ) -> Effect:
-        name = event if isinstance(event, str) else event.name
+        name = event_name(event)
         if not callable(function):
             raise TypeError(f"a listener of {name!r} must be callable, not {type(function).__name__}")
         listener = Listener(function, ctx.home.ledger, ctx.scope, everywhere, contained)
@@ -116,12 +120,12 @@ class Events:
 
     def declare(self, ctx: Context, event: Event) -> Effect:
         """While the effect stands, another mode raises `WRONG_MODE`."""
-        present = self._declared.get(event.name)
+        present = self.declared.get(event.name)
         if present is not None and present.mode != event.mode:
             raise self._wrong_mode(event.name, event.mode, present.mode)
 
         def body() -> Callable[[], None]:
-            self._declared[event.name] = event
+            self.declared[event.name] = event
             self._declarations[event.name] = self._declarations.get(event.name, 0) + 1
             return lambda: self._undeclare(event.name)
 
@@ -130,7 +134,7 @@ class Events:
     def _undeclare(self, name: str) -> None:
         self._declarations[name] -= 1
         if not self._declarations[name]:
-            del self._declarations[name], self._declared[name]
+            del self._declarations[name], self.declared[name]
 
     # -- dispatch ----------------------------------------------------------------------------------
 
@@ -154,10 +158,10 @@ class Events:
         return dict(self._listeners)
 
     def declared_modes(self) -> dict[str, str]:
-        return {name: event.mode for name, event in self._declared.items()}
+        return {name: event.mode for name, event in self.declared.items()}
 
     def check_mode(self, name: str, mode: Mode) -> None:
-        declared = self._declared.get(name)
+        declared = self.declared.get(name)
         if declared is not None and declared.mode != mode:
             raise self._wrong_mode(name, mode, declared.mode)
 

@@ -19,14 +19,14 @@ from workbench.core.calls import CURRENT, Call, is_close_from_outside, running_c
 from workbench.core.context import Context
 from workbench.core.effects import LIVE, NOTHING, Effect, Ended, open_effect
 from workbench.core.errors import CoreError, inactive, plugin_raised
-from workbench.core.events import Event, Events, Listener
+from workbench.core.events import Event, Events, Listener, event_name
 from workbench.core.fiber import Activation, Fiber, FiberState
 from workbench.core.plugins import PluginCode, read_plugin
 from workbench.core.scopes import ScopeKey, ScopeLinks
 from workbench.core.services import Isolation, Services, ServiceView
 from workbench.core.snapshot import snapshot_of
 from workbench.core.timers import Timers
-from workbench.core.waterfall import Dispatch, WatchedDispatch, run_waterfall
+from workbench.core.waterfall import Dispatch, WatchedDispatch, is_awaitable
 
 log = logging.getLogger("workbench.core")
 
@@ -188,7 +188,7 @@ class Runtime:
 
     def emit(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> None:
         self.check_thread("emit")
-        name = event if isinstance(event, str) else event.name
+        name = event_name(event)
         self.events.check_mode(name, "emit")
         self.events.emit(name, args, target)
 
@@ -201,19 +201,19 @@ class Runtime:
 
     async def parallel(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> None:
         self.check_thread("parallel")
-        name = event if isinstance(event, str) else event.name
+        name = event_name(event)
         self.events.check_mode(name, "parallel")
         await self.events.parallel(name, args, target)
 
     def bail(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> Any:
         self.check_thread("bail")
-        name = event if isinstance(event, str) else event.name
+        name = event_name(event)
         self.events.check_mode(name, "bail")
         return self.events.bail(name, args, target)
 
     async def serial(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> Any:
         self.check_thread("serial")
-        name = event if isinstance(event, str) else event.name
+        name = event_name(event)
         self.events.check_mode(name, "serial")
         listeners = self.events.audience(name, target)
         if not listeners:
@@ -239,13 +239,29 @@ class Runtime:
         """See `Context.waterfall`. `dispatch_class` records this one dispatch, for whoever asks."""
         if get_ident() != self.thread_id:
             raise self.wrong_thread("waterfall")
-        self.events.check_mode(name, "waterfall")
-        listeners = self.events.audience(name, target)
+        events = self.events
+        if name in events.declared:
+            events.check_mode(name, "waterfall")
+        listeners = events.audience(name, target)
         dispatch_class = dispatch_class or self.dispatch_class
         if not listeners and dispatch_class is Dispatch:
             result: Any = None if default is None else default(*args)
-            return await result if hasattr(type(result), "__await__") else result
-        return await run_waterfall(self, name, listeners, args, default, dispatch_class)
+            return await result if is_awaitable(result) else result
+        dispatch = dispatch_class(self, name, listeners, args, default)
+        token = CURRENT.set(dispatch)
+        dispatches = self.dispatches
+        dispatches[dispatch] = None
+        try:
+            return await dispatch.rest()
+        except BaseException as error:
+            dispatch.error = error
+            raise
+        finally:
+            dispatch.end()
+            del dispatches[dispatch]
+            CURRENT.reset(token)
+            if dispatch_class is not Dispatch:
+                self.tell_watchers("waterfall", dispatch.trace())
 
     # -- watching ------------------------------------------------------------------------------------
 
