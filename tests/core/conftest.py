@@ -21,15 +21,16 @@ def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> d
 @pytest.fixture
 def errors() -> Iterator[Records]:
     """What the core logged."""
-    yield from recording("workbench.core")
+    with recording("workbench.core") as records:
+        yield records
 
 
 @pytest.fixture(autouse=True)
 def loop_errors() -> Iterator[Records]:
     """What the loop itself complains about, such as an exception that nobody retrieved."""
-    for records in recording("asyncio"):
+    with recording("asyncio") as records:
         yield records
-        assert records.messages == []
+    assert records.messages == []
 
 
 @pytest.fixture

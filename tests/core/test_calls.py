@@ -90,7 +90,7 @@ async def test_bare_exceptions_of_listeners_are_ordinary_errors(
 
     p = await root.plugin(P("the-owner"))
     p.context.on("ev", raises)
-    with refuses("PLUGIN_RAISED", error.__name__, "ev"):
+    with refuses("PLUGIN_RAISED", error.__name__, "raises"):
         result = getattr(root, mode)("ev")
         if mode in ("serial", "waterfall"):
             await result
@@ -353,4 +353,5 @@ async def test_a_listener_that_only_asks_for_the_dispose_is_cancelled(root: Cont
     async with asyncio.timeout(2):
         with refuses("INACTIVE_CONTEXT", "p"):
             await root.waterfall("ev")
+        await p.dispose()
     assert p.state == "disposed"

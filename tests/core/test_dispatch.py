@@ -419,7 +419,7 @@ async def test_a_trace_tells_how_often_next_was_called(rt: Runtime, root: Contex
     root.on("ev", lambda next: next())
     traces = Traces(rt)
     await root.waterfall("ev")
-    assert [entry.next_calls for entry in traces.waterfalls[-1].listeners] == [2, 2, 1]
+    assert [entry.asked for entry in traces.waterfalls[-1].listeners] == [2, 2, 1]
     assert [outcome for _, outcome, _ in traces.last] == ["passed", "not awaited", "passed"]
 
 
@@ -472,14 +472,12 @@ async def test_nothing_is_traced_when_nobody_watches(rt: Runtime, root: Context)
     root.on("ev", passes)
     traces = Traces(rt)
     await root.waterfall("ev")
-    await traces.stop()
+    traces.stop()
     await root.waterfall("ev")
     assert len(traces.waterfalls) == 1
 
 
-async def test_a_watcher_that_raises_disturbs_no_dispatch(
-    rt: Runtime, root: Context, errors: Records
-) -> None:
+async def test_a_watcher_that_raises_disturbs_no_dispatch(rt: Runtime, root: Context, errors: Records) -> None:
     rt.watch(raises)
     root.on("ev", passes)
     assert await root.waterfall("ev", default=lambda: 1) == 1

@@ -101,9 +101,7 @@ async def test_r35_a_body_that_raises_leaves_nothing(rt: Runtime, root: Context,
     assert labels(fiber) == []
 
 
-async def test_r36_an_async_body_ends_at_its_next_yield(
-    rt: Runtime, root: Context, log: Log, clock: Clock
-) -> None:
+async def test_r36_an_async_body_ends_at_its_next_yield(rt: Runtime, root: Context, log: Log, clock: Clock) -> None:
     async def body() -> AsyncIterator[Any]:
         await asyncio.sleep(1)
         yield noting(log, "d1")
@@ -124,9 +122,7 @@ async def test_r36_an_async_body_ends_at_its_next_yield(
     assert labels(fiber) == []
 
 
-async def test_r37_a_disposer_can_register_nothing(
-    rt: Runtime, root: Context, log: Log, errors: Records
-) -> None:
+async def test_r37_a_disposer_can_register_nothing(rt: Runtime, root: Context, log: Log, errors: Records) -> None:
     def apply(ctx: Context) -> None:
         def dispose() -> None:
             with refuses("INACTIVE_CONTEXT", "inactive", "late"):

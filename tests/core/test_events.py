@@ -191,9 +191,7 @@ async def test_r49_a_target_chooses_the_audience(rt: Runtime, root: Context, log
     assert audience(None) == "plain everywhere"
 
 
-async def test_r50_a_running_listener_is_cancelled_and_waited_for(
-    rt: Runtime, root: Context, clock: Clock
-) -> None:
+async def test_r50_a_running_listener_is_cancelled_and_waited_for(rt: Runtime, root: Context, clock: Clock) -> None:
     listener = Patient(takes_to_end=0.5)
     p = await root.plugin(P("p", lambda ctx: ctx.on("ev", listener) and None))
     root.emit("ev")

@@ -75,9 +75,7 @@ async def test_status_is_told_for_every_change_in_order(rt: Runtime, root: Conte
     fiber = await root.plugin(P("p"))
     await fiber.restart()
     await fiber.dispose()
-    assert (
-        states.of("p") == "pending → loading → active → disposing → loading → active → disposing → disposed"
-    )
+    assert states.of("p") == "pending → loading → active → disposing → loading → active → disposing → disposed"
 
 
 async def test_a_status_observer_sees_what_its_state_promises(rt: Runtime, root: Context, log: Log) -> None:
@@ -126,7 +124,7 @@ async def test_watchers_hear_of_framework_events_and_dispatches(rt: Runtime, roo
     await root.waterfall("ev")
     root.emit("ev")
     assert {"plugin", "status", "service", "waterfall"} <= set(log)
-    await stop()
+    stop()
     log.clear()
     await root.plugin(P("p"))
     assert log == []

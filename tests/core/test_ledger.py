@@ -155,9 +155,7 @@ async def test_a_set_up_runs_to_its_end_when_its_owner_goes(p: Fiber, log: Log, 
     assert clock.now == 1
 
 
-async def test_undo_begins_with_dependents_then_calls_then_the_ledger(
-    rt: Runtime, root: Context, log: Log
-) -> None:
+async def test_undo_begins_with_dependents_then_calls_then_the_ledger(rt: Runtime, root: Context, log: Log) -> None:
     def provider(ctx: Context) -> None:
         async def task() -> None:
             try:
@@ -253,9 +251,7 @@ async def test_a_hanging_disposer_is_named(rt: Runtime, root: Context, clock: Cl
 
 
 async def test_nothing_is_registered_on_a_fiber_that_goes(rt: Runtime, root: Context) -> None:
-    p = await root.plugin(
-        P("going", lambda ctx: ctx.effect(lambda: lambda: asyncio.sleep(1), "slow") and None)
-    )
+    p = await root.plugin(P("going", lambda ctx: ctx.effect(lambda: lambda: asyncio.sleep(1), "slow") and None))
     ctx = p.context
     p.dispose()
     await asyncio.sleep(0.5)

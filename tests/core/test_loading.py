@@ -94,7 +94,7 @@ async def test_r04_every_load_is_a_fiber_of_its_own(rt: Runtime, root: Context) 
 
 
 def registered(rt: Runtime) -> list[tuple[object, Any]]:
-    return list(rt.registry.items())
+    return [(plugin, rt.registry[plugin]) for plugin in rt.registry]
 
 
 def booming(log: Log) -> SimpleNamespace:

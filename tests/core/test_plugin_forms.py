@@ -161,10 +161,10 @@ async def test_registry_groups_by_identity(rt: Runtime, root: Context) -> None:
     assert one == equal_to_one
     first, second = await root.plugin(one), await root.plugin(equal_to_one)
 
-    (plugin_one, fibers_one), (plugin_two, fibers_two) = rt.registry.items()
+    plugin_one, plugin_two = rt.registry
     assert plugin_one is one
     assert plugin_two is equal_to_one
-    assert [list(fibers_one), list(fibers_two)] == [[first], [second]]
+    assert [list(rt.registry[plugin]) for plugin in (one, equal_to_one)] == [[first], [second]]
 
 
 async def test_uids_count_up_and_are_never_reused(root: Context) -> None:

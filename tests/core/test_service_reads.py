@@ -245,9 +245,9 @@ async def test_services_says_who_provides_what(rt: Runtime, root: Context) -> No
     await root.plugin(P("the-dependent", inject=["a"]))
     rows = {
         (row.name, row.label): (
-            row.provider.name,
-            row.provider.state,
-            [fiber.name for fiber in row.dependents],
+            row.provider,
+            row.state,
+            list(row.dependents),
         )
         for row in rt.services()
         if row.name == "a"

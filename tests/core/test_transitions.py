@@ -87,9 +87,7 @@ async def test_a_load_that_raises_after_its_service_left_is_failed(
 
 
 @pytest.mark.parametrize("by", ["restart", "update"])
-async def test_restart_while_loading_waits_for_the_call(
-    root: Context, log: Log, clock: Clock, by: str
-) -> None:
+async def test_restart_while_loading_waits_for_the_call(root: Context, log: Log, clock: Clock, by: str) -> None:
     states = States(root)
     fiber = root.plugin(P("p", sleeper(log)))
     await clock.to(0.4)
@@ -117,9 +115,7 @@ async def test_dispose_while_loading_waits_for_a_call_that_swallows_it(
     assert fiber.state == "disposed"
 
 
-async def test_a_provider_replaced_within_one_turn_is_another_ground(
-    rt: Runtime, root: Context, log: Log
-) -> None:
+async def test_a_provider_replaced_within_one_turn_is_another_ground(rt: Runtime, root: Context, log: Log) -> None:
     x, y = await root.plugin(P("X")), await root.plugin(P("Y"))
     withdraw = x.context.provide("a", "of X")
     b = await root.plugin(P("b", lambda ctx: log.append(ctx.a), inject=["a"]))
@@ -155,9 +151,7 @@ async def test_restart_and_update_bring_a_failed_fiber_back(rt: Runtime, root: C
     assert (fiber.state, fiber.error) == ("active", None)
 
 
-async def test_a_failed_fiber_goes_to_pending_when_asked_without_its_service(
-    rt: Runtime, root: Context
-) -> None:
+async def test_a_failed_fiber_goes_to_pending_when_asked_without_its_service(rt: Runtime, root: Context) -> None:
     def apply(ctx: Context) -> None:
         raise Boom("boom")
 
@@ -293,9 +287,7 @@ async def test_a_parent_waits_for_a_child_that_loads(root: Context, log: Log, cl
     assert clock.now == 1.5
 
 
-async def test_a_parent_disposed_in_the_announcement_of_its_child(
-    rt: Runtime, root: Context, log: Log
-) -> None:
+async def test_a_parent_disposed_in_the_announcement_of_its_child(rt: Runtime, root: Context, log: Log) -> None:
     parent = await root.plugin(P("parent"))
 
     def observer(fiber: Fiber, *_: object) -> None:
@@ -308,9 +300,7 @@ async def test_a_parent_disposed_in_the_announcement_of_its_child(
     assert (parent.state, child.state, log) == ("disposed", "disposed", [])
 
 
-async def test_an_observer_that_raises_on_creation_stops_the_plugin(
-    rt: Runtime, root: Context, log: Log
-) -> None:
+async def test_an_observer_that_raises_on_creation_stops_the_plugin(rt: Runtime, root: Context, log: Log) -> None:
     s0 = rt.snapshot()
 
     def observer(fiber: Fiber, *_: object) -> None:

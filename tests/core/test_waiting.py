@@ -143,9 +143,7 @@ async def test_r57_a_disposer_cannot_await_the_undo_it_is_part_of(
     assert (p.state, parent.state) == ("disposed", "disposed")
 
 
-async def test_r58_a_listener_may_await_the_restart_of_its_fiber(
-    rt: Runtime, root: Context, log: Log
-) -> None:
+async def test_r58_a_listener_may_await_the_restart_of_its_fiber(rt: Runtime, root: Context, log: Log) -> None:
     def apply(ctx: Context) -> None:
         async def listener(next: Next) -> None:
             await ctx.fiber.restart()

@@ -116,13 +116,13 @@ def labels(fiber: Fiber) -> list[str]:
 
 
 class Key:
-    """A scope key. Keys are compared by identity; the name is for views."""
+    """A scope key. Keys are compared by identity; the label is for views."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.label = name
 
     def __repr__(self) -> str:
-        return self._name
+        return self.label
 
 
 class Traces:
@@ -140,4 +140,4 @@ class Traces:
     def last(self) -> list[tuple[str, str, int]]:
         """Owner, outcome and number of `next()` calls of each listener of the last waterfall."""
         entries = self.waterfalls[-1].listeners
-        return [(entry.owner.name, entry.outcome, entry.next_calls) for entry in entries]
+        return [(entry.owner, entry.outcome, entry.asked) for entry in entries]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class Records(logging.Handler):
@@ -28,7 +29,9 @@ class Records(logging.Handler):
         return [message for message in self.messages if all(word in message for word in words)]
 
 
+@contextmanager
 def recording(name: str) -> Iterator[Records]:
+    """Record what the named logger gets inside the block."""
     records = Records()
     logger = logging.getLogger(name)
     logger.addHandler(records)
