@@ -128,17 +128,11 @@ def test_a_problem_has_line_column_and_path(tmp_path: Path) -> None:
     file.write_text('{"cases": [\n {"id": "a",\n  "expect": {"sytem": ""}}]}', encoding="utf-8")
     with pytest.raises(UnusableCases) as caught:
         load_case_file(file)
-    assert (
-        str(caught.value)
-        == f'{file}:3:14: cases[0].expect.sytem: unknown key "sytem"; did you mean "system"?'
-    )
+    assert str(caught.value) == f'{file}:3:14: cases[0].expect.sytem: unknown key "sytem"; did you mean "system"?'
 
 
 def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
-    assert (
-        len(problems_of(written(tmp_path, case(expect={"x": 1}), case(id="b", register=[{"kind": "x"}]))))
-        == 2
-    )
+    assert len(problems_of(written(tmp_path, case(expect={"x": 1}), case(id="b", register=[{"kind": "x"}])))) == 2
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_items_of_the_outermost_array() -> None:
 
 def test_the_second_of_two_equal_keys() -> None:
     text = '{"a": {"x": 1},\n "b": [{"x": 1, "y": "x", "x": 2}]}'
-    assert repeated_key(text) == ("x", Place(2, 26, ""))
+    assert repeated_key(text) == ("x", Place(2, 27, ""))
     assert repeated_key('{"a": {"a": []}}') is None
 
 

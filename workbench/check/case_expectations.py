@@ -65,9 +65,7 @@ def _equals(key: str, expected: Any, actual: Any) -> Iterator[Difference]:
         yield found
 
 
-def _each_text_equals(
-    key: str, expected: dict[str, str], actual: dict[str, list[str]]
-) -> Iterator[Difference]:
+def _each_text_equals(key: str, expected: dict[str, str], actual: dict[str, list[str]]) -> Iterator[Difference]:
     for name, text in expected.items():
         found = actual.get(name, [])
         shown = found[0] if len(found) == 1 else found or "(no section of that name)"

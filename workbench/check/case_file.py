@@ -150,9 +150,7 @@ def _parse(text: str, file: str) -> Any:
         raise _unusable(file, place, message, "mend it here or just before") from None
     except _NotJson as error:
         message = f"{error} is not JSON"
-        raise _unusable(
-            file, place_of_constant(text), message, 'write {"float": "nan"}, "inf" or "-inf"'
-        ) from None
+        raise _unusable(file, place_of_constant(text), message, 'write {"float": "nan"}, "inf" or "-inf"') from None
     except _RepeatedKey:
         key, place = repeated_key(text) or ("", Place(1, 1))
         message = f'the key "{key}" is given twice in one object'

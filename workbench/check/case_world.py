@@ -36,7 +36,7 @@ from workbench.prompt import AssembleContext, SystemPrompt, ToolProviderResult, 
 
 
 @dataclass(eq=False, frozen=True, slots=True)
-class ScopeKey:
+class CaseScope:
     """The key of a scope that a case names. Keys are compared by identity."""
 
     name: str
@@ -52,8 +52,6 @@ class CaseWorld:
     root: Context
     keys: dict[str, object] = field(default_factory=dict)
     """Scope keys by name. A composition's own scopes are here from the start."""
-    contexts: dict[str, Context] = field(default_factory=dict)
-    """Registration contexts of scopes that exist already, by name."""
     assembly_number: int = 0
     """Of the running or next assembly, from 1."""
     changes: int = 0
@@ -73,7 +71,7 @@ class CaseWorld:
         """The one key which that scope name denotes in this case; None for no scope."""
         if name is None:
             return None
-        return self.keys.setdefault(name, ScopeKey(name))
+        return self.keys.setdefault(name, CaseScope(name))
 
     def link(self, child: str, parent: str) -> None:
         """Make `parent` the enclosing scope of `child`."""
@@ -103,8 +101,6 @@ class CaseWorld:
         """The registration context of a layer; a scope is made when it is first named."""
         if layer == GLOBAL_LAYER:
             return self.root
-        if layer in self.contexts:
-            return self.contexts[layer]
         if layer not in self._scopes:
             self._scopes[layer] = create_scope(self.root, self.key(layer))
         return self._scopes[layer].ctx

@@ -103,9 +103,9 @@ async def _composition(path: Path, stack: AsyncExitStack) -> _Start:
     world = CaseWorld(opened.runtime.root, keys=dict(labels))
 
     def context_for(scope: str | None) -> AssembleContext:
-        if scope is None or scope in labels:
-            return opened.assemble_context(scope)
-        return AssembleContext(scope=world.key(scope))
+        if scope is None:
+            return AssembleContext()
+        return opened.assemble_context(scope) if scope in labels else AssembleContext(scope=world.key(scope))
 
     return _Start(world, context_for)
 

@@ -39,9 +39,7 @@ def difference(expectation: str, expected: Any, actual: Any) -> Difference | Non
 
 def readable(value: Any) -> str:
     """A text as it is, any other value as JSON."""
-    return (
-        value if isinstance(value, str) else json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
-    )
+    return value if isinstance(value, str) else json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
 
 
 def _canonical(value: Any) -> str:

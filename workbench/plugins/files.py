@@ -67,8 +67,7 @@ def _schema(name: str, description: str, required: list[str], properties: dict[s
 
 _FILE = "Path of the file, absolute or relative to the working directory."
 _FOLDER = (
-    "Directory to search below, absolute or relative to the working directory. "
-    "Without it, the working directory."
+    "Directory to search below, absolute or relative to the working directory. Without it, the working directory."
 )
 
 READ = FileTool(
@@ -113,8 +112,7 @@ WRITE = FileTool(
             "path": {"type": "string", "minLength": 1, "description": _FILE},
             "content": {
                 "type": "string",
-                "description": "The complete new content. It is written exactly as given, line ends "
-                "included.",
+                "description": "The complete new content. It is written exactly as given, line ends included.",
             },
         },
     ),

@@ -63,8 +63,7 @@ def schema(config: Config) -> ToolSchema:
             },
             "purpose": {
                 "type": "string",
-                "description": "What the command is for, in one short phrase that a person can approve "
-                "or refuse.",
+                "description": "What the command is for, in one short phrase that a person can approve or refuse.",
             },
             "directory": {
                 "type": "string",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel, ConfigDict
+
 from workbench.prompt import ToolSchema
 
 if TYPE_CHECKING:
@@ -59,6 +61,12 @@ TODO_WRITE = ToolSchema(
 )
 
 
-def apply(ctx: Context) -> None:
+class Config(BaseModel):
+    """There is nothing to configure; a key that says something is a mistake."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def apply(ctx: Context, config: Config) -> None:
     """Register the tool."""
     ctx.tools.register(TODO_WRITE)

@@ -11,9 +11,7 @@ GLOBAL_LAYER = "global"
 
 def _is_no_layer_word(name: str) -> str:
     if name == GLOBAL_LAYER:
-        raise ValueError(
-            f"`{GLOBAL_LAYER}` is the layer without a scope; use another name, or null in `assemble`"
-        )
+        raise ValueError(f"`{GLOBAL_LAYER}` is the layer without a scope; use another name, or null in `assemble`")
     return name
 
 

@@ -1,0 +1,18 @@
+"""What a command's exit code says."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Documented in docs/cli.md and in the help."""
+
+    OK = 0
+    FOUND = 1
+    """The prompt cannot be sent, a case failed, or the text that was asked for is not there."""
+    UNUSABLE = 2
+    """The command line or a file cannot be used."""
+    DEFECT = 3
+    """The workbench itself failed."""
+    INTERRUPTED = 130

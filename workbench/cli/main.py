@@ -1,0 +1,163 @@
+"""The command line: `workbench`. Each command imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from workbench.cli.exit_codes import ExitCode
+
+_EPILOG = (
+    "Exit codes: 0 done; 1 the prompt cannot be sent, a case failed, or the text is not there; "
+    "2 the command line or a file cannot be used; 3 the workbench itself failed; 130 interrupted."
+)
+_FILE_HELP = "A composition, a prompt file, a harness config, or the name of a shipped sample."
+_SCOPE_HELP = "A scope or agent of FILE, or '(global)'. Without it: its first agent, else the global layer."
+
+
+class _CommandOrFile(TyperGroup):
+    """`workbench FILE` means `workbench open FILE`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in self.commands and not args[0].startswith("-") and _names_a_file(args[0]):
+            args = ["open", *args]
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=_CommandOrFile,
+    name="workbench",
+    help="See, live, the system prompt that an agent harness is about to send: every line, its owner, and what "
+    "changed it. `workbench FILE` opens a composition on the screen; the other commands need none.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(StrEnum):
+    """How `render` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"workbench {version('prompt-workbench')}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of the command line itself."""
+
+
+@app.command(epilog=_EPILOG)
+def render(
+    file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)],
+    scope: Annotated[str | None, typer.Option("--scope", "-s", metavar="S", help=_SCOPE_HELP)] = None,
+    format: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.TEXT,
+    context: Annotated[
+        bool, typer.Option("--context", help="text: the runtime-context message as well, below the system text.")
+    ] = False,
+    spans: Annotated[bool, typer.Option("--spans", help="text, markdown: who wrote each line, and where.")] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="text, json, markdown: stages, listeners and what they changed.")
+    ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="openai, anthropic: the model, if not the variable `model`."),
+    ] = None,
+) -> None:
+    """Print what the model would read."""
+    from workbench.cli.render import Wanted, run
+
+    wanted = Wanted(
+        file=file,
+        scope=scope,
+        format=format.value,
+        context=context,
+        spans=spans,
+        trace=trace,
+        model=model,
+    )
+    raise typer.Exit(run(wanted))
+
+
+@app.command(epilog=_EPILOG)
+def blame(
+    file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text, exactly; `-` reads standard input.")],
+    scope: Annotated[str | None, typer.Option("--scope", "-s", metavar="S", help=_SCOPE_HELP)] = None,
+) -> None:
+    """Say who wrote, changed or removed a text."""
+    from workbench.cli.blame import run
+
+    raise typer.Exit(run(file, text, scope=scope))
+
+
+@app.command(epilog=_EPILOG)
+def test(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Case files, or folders in which they end in .json.")
+    ],
+) -> None:
+    """Run case files: what a composition must render, as data."""
+    from workbench.cli.test import run
+
+    raise typer.Exit(run(paths))
+
+
+@app.command(epilog=_EPILOG)
+def samples() -> None:
+    """List the shipped samples. Each can be given as FILE."""
+    from workbench.cli.samples import run
+
+    raise typer.Exit(run())
+
+
+@app.command("open", epilog=_EPILOG)
+def open_(file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)]) -> None:
+    """Open a composition on the screen. `workbench FILE` does the same."""
+    from workbench.cli.open import run
+
+    raise typer.Exit(run(file))
+
+
+def run() -> None:
+    """Entry point of the command `workbench`."""
+    try:
+        app(prog_name="workbench")
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.INTERRUPTED)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.write("workbench: this is a defect of the workbench itself; the lines above say where.\n")
+        sys.exit(ExitCode.DEFECT)
+
+
+def _names_a_file(word: str) -> bool:
+    """Whether a first word that is no command is meant as a file: it is there, is a sample, or looks like one."""
+    from workbench.cli.compositions import is_sample
+
+    return os.path.exists(word) or os.path.basename(word) != word or "." in word or is_sample(word)

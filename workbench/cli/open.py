@@ -1,0 +1,22 @@
+"""`workbench open`: the screen. The only command that loads Textual."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from workbench.cli.compositions import path_of
+from workbench.cli.diagnostics import print_error
+from workbench.cli.exit_codes import ExitCode
+from workbench.cli.output import standard_error
+
+
+def run(file: str) -> int:
+    """Open the workbench on a terminal and give back its exit code."""
+    errors = standard_error()
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print_error("the screen needs a terminal; `workbench render FILE` prints into a pipe or a file", errors)
+        return ExitCode.UNUSABLE
+    from workbench.tui.run import run_workbench
+
+    return asyncio.run(run_workbench(path_of(file)))

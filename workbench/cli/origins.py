@@ -1,0 +1,158 @@
+"""Who wrote, changed or removed a text: a search through one preview. Pure data, no printing."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.cli.places import place_in_span
+from workbench.prompt import Change, EntryView, ListenerSpan, Position, Preview, Span, ToolView, VariableView
+
+TextName = Literal["system", "context"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a found text with one origin."""
+
+    text: str
+    span: Span
+    entry: EntryView | None
+    """The section or context that it stands in; None between them."""
+    source: Position | None
+    """Place of its first character, where it came from a file or from code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A place in the rendered prompt where the text stands."""
+
+    within: TextName
+    line: int
+    column: int
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A section or context that says the text, and is not in the prompt or does not say it any more."""
+
+    entry: EntryView
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerChange:
+    """A listener that put the text in or took it out."""
+
+    listener: ListenerSpan
+    change: Change
+    wrote: bool
+    """True: the text is there since this change. False: it is gone since."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTool:
+    """A tool whose name, description or parameters say the text."""
+
+    tool: ToolView
+    part: Literal["name", "description", "parameters"]
+
+
+@dataclass(frozen=True, slots=True)
+class InVariable:
+    """A variable whose value says the text."""
+
+    variable: VariableView
+
+
+Origin = Occurrence | LeftOut | ListenerChange | InTool | InVariable
+
+
+def origins(preview: Preview, text: str) -> Iterator[Origin]:
+    """Everything in one assembly that says `text`, exactly as written, the rendered prompt first."""
+    yield from _occurrences("system", preview.system, preview.spans, preview.sections, text)
+    yield from _occurrences("context", preview.context, preview.context_spans, preview.contexts, text)
+    for entry in (*preview.sections, *preview.contexts):
+        if _is_left_out(preview, entry, text):
+            yield LeftOut(entry)
+    for listener in preview.trace.listeners:
+        yield from _changes(listener, text)
+    for tool in preview.tools:
+        yield from _in_tool(tool, text)
+    for variable in preview.variables:
+        if variable.value is not None and text in variable.value:
+            yield InVariable(variable)
+
+
+def _occurrences(
+    within: TextName,
+    rendered: str | None,
+    spans: tuple[Span, ...],
+    entries: tuple[EntryView, ...],
+    text: str,
+) -> Iterator[Occurrence]:
+    if not rendered:
+        return
+    in_force = {entry.name: entry for entry in reversed(entries) if entry.state == "effective"}
+    start = rendered.find(text)
+    while start >= 0:
+        end = start + len(text)
+        pieces = tuple(
+            _piece(rendered, span, in_force.get(span.name), start, end)
+            for span in spans
+            if span.start < end and span.end > start
+        )
+        line = rendered.count("\n", 0, start) + 1
+        yield Occurrence(within, line, start - rendered.rfind("\n", 0, start), pieces)
+        start = rendered.find(text, end)
+
+
+def _piece(rendered: str, span: Span, entry: EntryView | None, start: int, end: int) -> Piece:
+    """The part of the span between `start` and `end`."""
+    start, end = max(start, span.start), min(end, span.end)
+    source = place_in_span(span, rendered[span.start : start], entry.source if entry else None)
+    return Piece(rendered[start:end], span, entry, source)
+
+
+def _is_left_out(preview: Preview, entry: EntryView, text: str) -> bool:
+    said = text in entry.text or (entry.registered_text is not None and text in entry.registered_text)
+    if not said:
+        return False
+    whole = preview.system if entry.kind == "section" else preview.context
+    if whole is None:
+        return True
+    return entry.state != "effective" or text not in (entry.rendered or "")
+
+
+def _changes(listener: ListenerSpan, text: str) -> Iterator[ListenerChange]:
+    for change in listener.changes:
+        was_there = change.before is not None and text in change.before
+        is_there = change.after is not None and text in change.after
+        if was_there != is_there:
+            yield ListenerChange(listener, change, wrote=is_there)
+
+
+def _in_tool(tool: ToolView, text: str) -> Iterator[InTool]:
+    if text in tool.name:
+        yield InTool(tool, "name")
+    if text in tool.description:
+        yield InTool(tool, "description")
+    if text in tool.parameters_json or _as_json(text) in tool.parameters_json:
+        yield InTool(tool, "parameters")
+
+
+def _as_json(text: str) -> str:
+    """The text as it stands inside a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def nearly(preview: Preview, text: str) -> str | None:
+    """The text as the prompt has it, when only case or white space differ."""
+    words = [re.escape(word) for word in text.split()]
+    if not words or not preview.system:
+        return None
+    match = re.search(r"\s+".join(words), preview.system, re.IGNORECASE)
+    return match[0] if match else None
