@@ -76,7 +76,7 @@ def test_every_key_is_read(write: Write) -> None:
     assert [variable.value and variable.value.value for variable in entries.variables] == ["main", None]
     assert entries.tools[0].parameters["properties"] == {"q": {"type": "string"}}
     assert (entries.restrictions[0].allow, entries.restrictions[0].deny) == (("look",), ())
-    assert [path.as_posix() for path in composition.text_files] == ["texts/helper.md"]
+    assert [path.as_posix() for path in composition.files] == ["c.yml", "texts/helper.md"]
 
 
 def test_crlf_gives_the_same_composition_and_hash(write: Write) -> None:

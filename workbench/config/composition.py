@@ -6,15 +6,17 @@ Source: docs/compositions.md 1 and 10.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.config.checks import check_entries
 from workbench.config.compose import parse_yaml
 from workbench.config.entries import read_entries
+from workbench.config.local_plugins import is_local, local_file
 from workbench.config.model import CompositionEntries, ConfigRow, SectionEntry, Text
 from workbench.config.nodes import Document, Sequence
-from workbench.config.problems import LoadError
+from workbench.config.problems import LoadError, LoadProblem
 from workbench.config.readers import Reading, is_nothing
 from workbench.config.textfile import COMPOSITION_LIMIT, TEXT_LIMIT, TextFile, read_text
 from workbench.prompt.source import TextSource
@@ -32,9 +34,9 @@ class Composition:
     entries: CompositionEntries
     document: Document
     content_hash: str
-    """SHA-256 of the file and of every text that it names; line ends do not matter."""
-    text_files: tuple[Path, ...] = ()
-    """Files that it names as texts."""
+    """SHA-256 of the file, its texts and its Python files; line ends do not matter."""
+    files: tuple[Path, ...]
+    """The file itself and every file that it names."""
     rows: tuple[ConfigRow, ...] = ()
     """Of a harness config: what became of each row."""
 
@@ -44,28 +46,56 @@ class Composition:
         return tuple(note for row in self.rows for note in row.notes)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadComposition:
+    """A composition as far as it could be read. With problems it is good for finding more of them only."""
+
+    composition: Composition
+    problems: tuple[LoadProblem, ...]
+
+
 def load(path: str | Path) -> Composition:
     """Read the file at `path`. Raises `LoadError` with every problem of it at once."""
+    read = read_composition(path)
+    if read.problems:
+        raise LoadError(read.problems, read.composition.files)
+    return read.composition
+
+
+def read_composition(path: str | Path) -> ReadComposition:
+    """Read the file at `path`. Raises `LoadError` when nothing of it can be read."""
     name = os.fspath(path)
     if Path(name).suffix.lower() in PROMPT_FILE_ENDINGS:
-        return _prompt_file(read_text(Path(name), name, TEXT_LIMIT))
+        return ReadComposition(_prompt_file(read_text(Path(name), name, TEXT_LIMIT)), ())
     return _composition(read_text(Path(name), name, COMPOSITION_LIMIT))
 
 
-def _composition(file: TextFile) -> Composition:
-    texts = _TextFiles(file)
-    try:
-        document, problems = parse_yaml(file.text, file.name)
-        reading = Reading(document, texts.read)
-        entries, rows = _entries_and_rows(reading)
-        problems = [*problems, *reading.problems, *check_entries(document, entries)]
-        if problems:
-            raise LoadError(problems)
-    except LoadError as error:
-        error.text_files = tuple(texts.paths)
-        raise
-    content_hash = texts.content_hash(file)
-    return Composition(file.name, file.path, entries, document, content_hash, tuple(texts.paths), rows)
+def empty_composition(path: str | Path) -> Composition:
+    """What stands in for a file that cannot be used."""
+    file = TextFile(os.fspath(path), Path(path), "")
+    return _from_entries(file, CompositionEntries(), Document(file.name, "", None, (0,)), _NamedFiles(file), ())
+
+
+def _composition(file: TextFile) -> ReadComposition:
+    named = _NamedFiles(file)
+    document, problems = parse_yaml(file.text, file.name)
+    reading = Reading(document, named.read)
+    entries, rows = _entries_and_rows(reading)
+    composition = _from_entries(file, entries, document, named, rows)
+    return ReadComposition(composition, (*problems, *reading.problems, *check_entries(document, entries)))
+
+
+def _from_entries(
+    file: TextFile,
+    entries: CompositionEntries,
+    document: Document,
+    named: _NamedFiles,
+    rows: tuple[ConfigRow, ...],
+) -> Composition:
+    for plugin in entries.plugins:
+        if is_local(plugin.use):
+            named.look_at(local_file(plugin.use))
+    return Composition(file.name, file.path, entries, document, named.content_hash(), named.paths, rows)
 
 
 def _entries_and_rows(reading: Reading) -> tuple[CompositionEntries, tuple[ConfigRow, ...]]:
@@ -84,31 +114,39 @@ def _prompt_file(file: TextFile) -> Composition:
     section = SectionEntry(name=file.path.name, order=0, text=text, literal=True)
     entries = CompositionEntries(include_harness_identity=False, sections=(section,))
     document = Document(file.name, file.text, None, (0,))
-    return Composition(file.name, file.path, entries, document, file.content_hash)
+    return _from_entries(file, entries, document, _NamedFiles(file), ())
 
 
-class _TextFiles:
-    """Reads the texts that a composition names, each once, relative to it."""
+class _NamedFiles:
+    """The files that a composition names, relative to it; each is read once."""
 
     def __init__(self, composition: TextFile) -> None:
         self._folder = os.path.dirname(composition.name)
-        self._read: dict[str, TextFile] = {}
-        self.paths: dict[Path, None] = {}
-        """Every file that was asked for, also those that could not be read."""
+        self._composition = composition
+        self._texts: dict[str, TextFile | None] = {}
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The composition and every file that was asked for, also those that could not be read."""
+        return (self._composition.path, *map(Path, self._texts))
 
     def read(self, name: str) -> TextFile:
         """The file of that name. Raises `LoadError`."""
         shown = os.path.join(self._folder, name)
-        self.paths[Path(shown)] = None
-        if shown not in self._read:
-            self._read[shown] = read_text(Path(shown), shown)
-        return self._read[shown]
+        text = self._texts.setdefault(shown, None)
+        if text is None:
+            self._texts[shown] = text = read_text(Path(shown), shown)
+        return text
 
-    def content_hash(self, composition: TextFile) -> str:
-        """Of the composition and its texts, in the order in which it names them."""
-        if not self._read:
-            return composition.content_hash
+    def look_at(self, name: str) -> None:
+        """Let a file count for the hash; whoever needs it says what is wrong with it."""
+        with suppress(LoadError):
+            self.read(name)
+
+    def content_hash(self) -> str:
+        """Of the composition and its files, in the order in which it names them."""
         from hashlib import sha256
 
-        hashes = [composition.content_hash, *(text.content_hash for text in self._read.values())]
+        texts = (self._composition, *self._texts.values())
+        hashes = [text.content_hash if text else "missing" for text in texts]
         return sha256("\n".join(hashes).encode()).hexdigest()

@@ -86,7 +86,7 @@ def _refuse_tags(reading: Reading, node: Node, path: Path, seen: set[int]) -> No
 
 def _plugin(reading: Reading, node: Node, path: Path) -> PluginEntry:
     if isinstance(node, Scalar):
-        return PluginEntry(use=line(reading, node, path))
+        return PluginEntry(at=path, use=line(reading, node, path))
     return _PLUGIN(reading, node, path)
 
 

@@ -118,6 +118,13 @@ class Document:
             path = path[:-1]
         return node.start if node else 0
 
+    def key_offset(self, path: Path) -> int:
+        """Where the key at the end of `path` is written; as `offset` for anything else."""
+        around = self.at(path[:-1])
+        if isinstance(around, Mapping) and path[-1] in around.entries:
+            return around.entries[str(path[-1])].key.start
+        return self.offset(path)
+
     def source(self, scalar: Scalar) -> TextSource:
         """Where the text of `scalar` stands, for positions inside it."""
         if scalar.style == "|":

@@ -38,10 +38,10 @@ class LoadProblem:
 class LoadError(Exception):
     """Files that cannot be used. `problems` holds every reason, in the order of the file."""
 
-    def __init__(self, problems: Iterable[LoadProblem]) -> None:
+    def __init__(self, problems: Iterable[LoadProblem], files: tuple[Path, ...] = ()) -> None:
         self.problems = tuple(sorted(problems, key=_reading_order))
-        self.text_files: tuple[Path, ...] = ()
-        """Files that the composition names as texts, also those that cannot be read: a change may mend it."""
+        self.files = files
+        """The file and those that it names, as far as they are known: a change of one may mend it."""
         super().__init__("\n".join(map(str, self.problems)))
 
 

@@ -153,8 +153,8 @@ def listing(read: Reader[T]) -> Reader[tuple[T, ...]]:
 def shape(model: type[T], advice: MappingOf[str, str] = MappingProxyType({}), /, **keys: Reader[Any]) -> Reader[T]:
     """A mapping whose keys are the fields of `model`.
 
-    `advice` has a remedy for keys that people write by mistake. An entry with a wrong optional value is
-    kept without it; one without a usable required value is left out.
+    `advice` has a remedy for keys that people write by mistake. An entry with a wrong value is kept with
+    None there, so that what else is wrong with it is found, too; one that cannot be named is left out.
     """
     model_fields = fields(model)  # type: ignore[arg-type]
     required = {key.name for key in model_fields if key.default is MISSING and key.default_factory is MISSING}
@@ -175,11 +175,17 @@ def shape(model: type[T], advice: MappingOf[str, str] = MappingProxyType({}), /,
                 reading.report(wrong, (*path, name))
         for name in sorted(required - node.entries.keys() - node.twice):
             reading.report(Wrong(node.start, f'key "{name}" is missing', f"add `{name}:`"), path)
-        if not values.keys() >= required:
+        unusable = required - values.keys()
+        if unusable & NAMING:
             raise NotWhole
+        values.update(dict.fromkeys(unusable))
         return model(**values, **({"at": path} if has_place else {}))
 
     return read_shape
+
+
+NAMING = frozenset({"name", "use", "scope"})
+"""Required keys without which nothing more can be said about an entry."""
 
 
 class NotWhole(Wrong):

@@ -1,0 +1,118 @@
+"""A composition with the code of its plugins at hand: all that can go wrong before anything is registered.
+
+Source: docs/compositions.md 5.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.config.composition import Composition, ReadComposition, empty_composition
+from workbench.config.local_plugins import forget_local
+from workbench.config.model import PluginEntry
+from workbench.config.nodes import path_text
+from workbench.config.plugin_code import PluginMissing
+from workbench.config.plugin_lookup import find_plugin
+from workbench.config.problems import LoadError, LoadProblem, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPlugin:
+    """An entry and its code."""
+
+    entry: PluginEntry
+    code: object
+    place: str
+    """`file:line:column` of the entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be loaded."""
+
+    composition: Composition
+    plugins: tuple[PlannedPlugin, ...]
+
+    def forget(self) -> None:
+        """Let go of the modules that were made for it."""
+        for plugin in self.plugins:
+            forget_local(plugin.code)
+
+
+def plan_of(read: ReadComposition) -> Plan:
+    """Find the plugins of a composition. Raises `LoadError` with every problem of both at once."""
+    planned, problems = _plan_plugins(read.composition)
+    made = Plan(read.composition, planned)
+    if read.problems or problems:
+        made.forget()
+        raise LoadError((*read.problems, *problems), read.composition.files)
+    return made
+
+
+def plan_nothing(path: str | Path) -> Plan:
+    """What stands in for a file that cannot be used."""
+    return Plan(empty_composition(path), ())
+
+
+def _plan_plugins(composition: Composition) -> tuple[tuple[PlannedPlugin, ...], list[LoadProblem]]:
+    """The code of every plugin that is not disabled, and what is wrong with the rest."""
+    folder = os.path.dirname(composition.file)
+    planned: list[PlannedPlugin] = []
+    problems: list[LoadProblem] = []
+    for entry in composition.entries.plugins:
+        if entry.disabled:
+            continue
+        try:
+            code = find_plugin(entry.use, folder)
+        except PluginMissing as missing:
+            problems.append(_problem(composition, entry, (), missing.message, missing.remedy))
+            continue
+        planned.append(PlannedPlugin(entry, code, _place(composition, entry)))
+        problems += _config_problems(composition, entry, code)
+    return tuple(planned), problems
+
+
+def _config_problems(composition: Composition, entry: PluginEntry, code: object) -> list[LoadProblem]:
+    """What a Pydantic `Config` says about the entry's config, each at the place of the value.
+
+    The runtime validates it again when it loads the plugin; only here the places are known.
+    """
+    model: Any = getattr(code, "Config", None)
+    if not hasattr(model, "model_validate"):
+        return []
+    from pydantic import ValidationError  # loaded already by whoever defined the model
+
+    try:
+        model.model_validate({} if entry.config is None else entry.config)
+    except ValidationError as error:
+        return [_config_problem(composition, entry, model, details) for details in error.errors(include_url=False)]
+    except Exception:
+        return []  # A validator of its own raised something else: the load will say so, with its owner.
+    return []
+
+
+def _config_problem(composition: Composition, entry: PluginEntry, model: Any, details: Any) -> LoadProblem:
+    path = ("config", *details["loc"])
+    if details["type"] == "extra_forbidden":
+        known = list(model.model_fields)
+        remedy = did_you_mean(str(path[-1]), known, f"known here: {', '.join(known)}")
+        return _problem(composition, entry, path, f'unknown key "{path[-1]}" for plugin {entry.use}', remedy)
+    message = f"{path_text(path)} of plugin {entry.use}: {details['msg'][:1].lower()}{details['msg'][1:]}"
+    return _problem(composition, entry, path, message, "")
+
+
+def _problem(
+    composition: Composition, entry: PluginEntry, path: tuple[str | int, ...], message: str, remedy: str
+) -> LoadProblem:
+    whole = (*entry.at, *(path or ("use",)))
+    document = composition.document
+    offset = document.key_offset(whole) if message.startswith("unknown key") else document.offset(whole)
+    return document.problem(offset, whole, message, remedy)
+
+
+def _place(composition: Composition, entry: PluginEntry) -> str:
+    line, column = composition.document.place(composition.document.offset(entry.at))
+    return f"{composition.file}:{line}:{column}"
