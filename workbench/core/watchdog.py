@@ -1,0 +1,205 @@
+"""A deadline for each turn of the event loop, so that a plugin that blocks it does not stop everything.
+
+The loop is watched from inside: its selector starts a timer when it hands over to callbacks and stops it
+when the loop waits again. Nothing runs while the loop is idle, and there is no thread. When the timer
+fires, the loop is still inside one callback: a signal handler finds the plugin frame that holds it and
+raises there, so that the call fails like any other, with an error that names file, line and function.
+
+Only the main thread on POSIX can be interrupted so; anywhere else a loop is simply not watched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import selectors
+import signal
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
+
+__all__ = ["LoopBlocked", "LoopStillBlocked", "Watchdog", "is_library_file", "is_plugin_file"]
+
+DEFAULT_LIMIT = 5.0
+"""Seconds that one turn of the loop may take."""
+PATIENCE = 3
+"""Times that an ordinary exception is raised before one that `except Exception` does not stop."""
+
+
+class LoopBlocked(Exception):
+    """Code kept the event loop from running, and was interrupted where it stood."""
+
+    def __init__(self, file: str, line: int, function: str, seconds: float) -> None:
+        super().__init__(
+            f"{file}:{line}: {function}() blocked the event loop for {seconds:.0f} s and was interrupted; "
+            "await what takes long, or move it to a thread"
+        )
+        self.file = file
+        self.line = line
+        self.function = function
+        self.seconds = seconds
+
+
+class LoopStillBlocked(BaseException):
+    """The same for code that swallows `LoopBlocked` and goes on."""
+
+
+class Watchdog:
+    """Watches the loop that it makes, from entering the context until leaving it."""
+
+    def __init__(self, limit: float = DEFAULT_LIMIT, *, is_plugin: Callable[[str], bool] | None = None) -> None:
+        """`limit`: seconds for one turn. `is_plugin`: whether a file may be blamed and interrupted."""
+        self.limit = limit
+        self._is_plugin = is_plugin or is_plugin_file
+        self._is_running = False
+        self._strikes = 0
+        self._previous: Any = None
+        self._traced: FrameType | None = None
+        """The frame that is to be interrupted as soon as it runs a line."""
+        self._trace_before: Any = None
+
+    @property
+    def is_able(self) -> bool:
+        """There are timers and signals here, and this is the thread that they reach."""
+        return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> Watchdog:
+        if self.is_able and not self._is_running:
+            self._previous = signal.signal(signal.SIGALRM, self._on_alarm)
+            self._is_running = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._is_running:
+            self._is_running = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._previous)
+
+    def new_event_loop(self) -> asyncio.AbstractEventLoop:
+        """A loop that is watched; give this to `asyncio.Runner(loop_factory=…)`."""
+        if not self.is_able:
+            return asyncio.new_event_loop()
+        return asyncio.SelectorEventLoop(_TurnSelector(self))
+
+    def begin_turn(self) -> None:
+        """The loop hands over to callbacks."""
+        if self._is_running:
+            self._strikes = 0
+            signal.setitimer(signal.ITIMER_REAL, self.limit)
+
+    def end_turn(self) -> None:
+        """The loop waits again."""
+        if self._is_running:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            self._stop_tracing()
+
+    def _on_alarm(self, _signal: int, frame: FrameType | None) -> None:
+        culprit, is_innermost = self._culprit(frame)
+        if culprit is None:  # our own work takes long; nobody to blame
+            signal.setitimer(signal.ITIMER_REAL, self.limit)
+            return
+        self._strikes += 1
+        signal.setitimer(signal.ITIMER_REAL, self.limit)
+        if is_innermost:
+            self._raise(culprit)
+        self._raise_later(culprit)
+
+    def _raise(self, culprit: FrameType) -> NoReturn:
+        seconds = self.limit * self._strikes
+        blocked = LoopBlocked(culprit.f_code.co_filename, culprit.f_lineno, culprit.f_code.co_name, seconds)
+        if self._strikes > PATIENCE:
+            raise LoopStillBlocked(str(blocked))
+        raise blocked
+
+    def _raise_later(self, culprit: FrameType) -> None:
+        """Raises when our code has come back to the plugin: never inside our own bookkeeping."""
+
+        def on_line(frame: FrameType, _event: str, _argument: object) -> object:
+            self._stop_tracing()
+            self._raise(frame)
+
+        if self._traced is None:
+            self._trace_before = sys.gettrace()
+        else:
+            self._traced.f_trace = None
+        self._traced = culprit
+        culprit.f_trace = on_line
+        sys.settrace(_trace_nothing)
+
+    def _stop_tracing(self) -> None:
+        if self._traced is not None:
+            self._traced.f_trace = None
+            self._traced = None
+            sys.settrace(self._trace_before)
+
+    def _culprit(self, frame: FrameType | None) -> tuple[FrameType | None, bool]:
+        """The innermost plugin frame of this callback, and whether only library code is inside it."""
+        culprit: FrameType | None = None
+        is_innermost = True
+        while frame is not None:
+            if frame.f_code is asyncio.Handle._run.__code__:
+                return culprit, is_innermost
+            if culprit is None:
+                if self._is_plugin(frame.f_code.co_filename):
+                    culprit = frame
+                elif not is_library_file(frame.f_code.co_filename):
+                    is_innermost = False
+            frame = frame.f_back
+        return None, False  # the loop has ended, and the program goes on
+
+
+def _trace_nothing(_frame: FrameType, _event: str, _argument: object) -> None:
+    """No new frame is traced."""
+
+
+class _TurnSelector(selectors.DefaultSelector):
+    """Tells the watchdog when a turn of the loop begins and ends."""
+
+    def __init__(self, watchdog: Watchdog) -> None:
+        super().__init__()
+        self._watchdog = watchdog
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self._watchdog.end_turn()
+        try:
+            return super().select(timeout)
+        finally:
+            self._watchdog.begin_turn()
+
+
+def is_plugin_file(file: str) -> bool:
+    """Neither the standard library, nor ours, nor a library that we stand on; our own plugins are plugins."""
+    if file.startswith(_OUR_PLUGINS):
+        return True
+    return not file.startswith(_OURS) and not is_library_file(file)
+
+
+def is_library_file(file: str) -> bool:
+    """The standard library, or a library that we stand on."""
+    if file.startswith(("<frozen", *_stood_on())):
+        return True
+    return file.startswith(_STANDARD) and not file.startswith(_SITE_PACKAGES)
+
+
+@cache
+def _stood_on() -> tuple[str, ...]:
+    specs = (find_spec(name) for name in ("textual", "rich", "pydantic", "ruamel.yaml", "watchfiles"))
+    return tuple(_folder(os.path.dirname(spec.origin)) for spec in specs if spec and spec.origin)
+
+
+def _folder(path: str) -> str:
+    return os.path.join(os.path.abspath(path), "")
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_OURS = _folder(_PACKAGE)
+_OUR_PLUGINS = _folder(os.path.join(_PACKAGE, "plugins"))
+_STANDARD = tuple({_folder(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
+_SITE_PACKAGES = tuple({_folder(sysconfig.get_path(name)) for name in ("purelib", "platlib")})
