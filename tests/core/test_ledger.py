@@ -283,6 +283,27 @@ async def test_listeners_and_timers_rest_while_their_fiber_goes(rt: Runtime, roo
     assert log == []
 
 
+@pytest.mark.parametrize("by", ["emit", "parallel", "task"])
+async def test_a_coroutine_that_has_not_begun_is_never_entered(
+    rt: Runtime, root: Context, p: Fiber, spawn: Spawn, by: str
+) -> None:
+    listener = Patient()
+    p.context.on("ev", listener)
+    if by == "emit":
+        root.emit("ev")
+    elif by == "task":
+        p.context.task(listener(), "task")
+    else:
+        dispatch = spawn(root.parallel("ev"))
+        await asyncio.sleep(0)
+    await p.dispose()
+    assert listener.begun == 0
+    if by == "parallel":
+        with pytest.raises(ExceptionGroup) as caught:
+            await dispatch
+        assert [error.code for error in caught.value.exceptions] == ["INACTIVE_CONTEXT"]  # type: ignore
+
+
 async def test_a_generator_that_raises_undoes_in_reverse(p: Fiber, log: Log) -> None:
     def body() -> Iterator[Any]:
         yield undoing(log, "1")

@@ -459,6 +459,8 @@ async def _without_ancestors(work: Coroutine[Any, Any, None]) -> None:
 async def _as_call(call: Call, work: Awaitable[Any]) -> Any:
     """Run plugin code; what gets out is an ordinary error, or a cancellation that somebody asked for."""
     CURRENT.set(call)
+    if call.ledger.closed and call.kind in ("listener", "task"):
+        raise asyncio.CancelledError  # its owner went before its first step: plugin code is not entered
     try:
         return await work
     except Exception:
