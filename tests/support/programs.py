@@ -122,8 +122,8 @@ MOMENTS = st.sampled_from([0, 0.3, 0.5, 1.2])
 INDEX = st.integers(0, 7)
 
 
-def tuples(elements: st.SearchStrategy[Any], size: int) -> st.SearchStrategy[tuple[Any, ...]]:
-    return st.lists(elements, max_size=size).map(tuple)
+def tuples(elements: st.SearchStrategy[Any], size: int, at_least: int = 0) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(elements, min_size=at_least, max_size=size).map(tuple)
 
 
 def plugins(registrations: tuple[str, ...], child: st.SearchStrategy[Plugin | None]) -> st.SearchStrategy[Plugin]:
@@ -187,7 +187,12 @@ STEPS = st.one_of(
     st.builds(Wait, seconds=MOMENTS),
 )
 
-PROGRAMS = st.builds(Program, base=bases(), steps=tuples(STEPS, 12), reload_base=st.booleans())
+PROGRAMS = st.builds(
+    Program,
+    base=bases(),
+    steps=st.integers(1, 24).flatmap(lambda size: tuples(STEPS, size, at_least=size // 2)),
+    reload_base=st.booleans(),
+)
 
 
 # Running

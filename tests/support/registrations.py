@@ -80,7 +80,7 @@ class Activation:
         return slowly if seconds else now
 
     def enter(self, label: str) -> None:
-        """Every listener and timer begins with this."""
+        """Every listener and callback of a timer begins with this."""
         if self.fiber.state not in ("loading", "active"):
             self.entered_too_late.append(f"{self.fiber.name}: {label} entered while {self.fiber.state}")
 
@@ -417,7 +417,7 @@ def _(at: Activation, ctx: Context) -> None:
 def _(at: Activation, ctx: Context) -> None:
     async def task() -> None:
         async for _turn in ctx.interval(20):
-            at.enter("waiting task")
+            await asyncio.sleep(0.1)
 
     ctx.task(task(), "waiting task")
 
