@@ -6,6 +6,7 @@ Source: docs/compositions.md 2 to 9.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping as MappingOf
 
 from workbench.config.model import (
     AgentEntry,
@@ -48,7 +49,7 @@ def read_entries(reading: Reading, node: Node) -> CompositionEntries:
         return CompositionEntries()
 
 
-def order_in(positions: dict[str, int]) -> Reader[float | str]:
+def order_in(positions: MappingOf[str, object]) -> Reader[float | str]:
     """A finite number, or the key of a position."""
 
     def read_order(reading: Reading, node: Node, path: Path) -> float | str:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.config.folded import piecewise_source
 from workbench.config.problems import LoadProblem
 from workbench.prompt.source import TextSource
 
@@ -129,10 +130,12 @@ class Document:
         """Where the text of `scalar` stands, for positions inside it."""
         if scalar.style == "|":
             return self._literal_block_source(scalar)
-        opening = len(scalar.style) if scalar.style != ">" else 0
-        line, column = self.place(scalar.start + opening)
-        written = self.text[scalar.start + opening : scalar.end - opening]
-        return TextSource(self.file, line, column, 0 if written == scalar.text else None)
+        quote = 1 if scalar.style in ("'", '"') else 0
+        line, column = self.place(scalar.start + quote)
+        written = self.text[scalar.start + quote : scalar.end - quote]
+        if written == scalar.text and "\n" not in written:
+            return TextSource(self.file, line, column)
+        return piecewise_source(TextSource(self.file, line, column, None), written, scalar.text, scalar.style)
 
     def _literal_block_source(self, scalar: Scalar) -> TextSource:
         header_line, _ = self.place(scalar.start)
