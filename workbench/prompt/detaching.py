@@ -1,0 +1,48 @@
+"""Detaching tool schemas from their owners, without copying what has not changed.
+
+Schemas that are `ToolSchema` are compared by identity and share their bytes. Plain mappings are encoded
+at every assembly: only bytes tell apart what `==` calls equal, and an owner may edit its dict in place.
+
+Source: docs/prompt-assembly.md 6 (step 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter, is_
+from typing import Any
+
+import orjson
+
+from workbench.prompt.contributions import ToolsContribution
+from workbench.prompt.tool_schema import ToolSchema, detach
+
+_is_open = attrgetter("is_open")
+
+
+def detach_all(tools: ToolsContribution, given: Sequence[Any]) -> tuple[ToolSchema, ...]:
+    """The registry's copies of `given`; the very same tuple as last time when nothing has changed."""
+    schemas = tuple(given)
+    last = tools._given
+    if last is not None and len(last) == len(schemas) and all(map(is_, last, schemas)):
+        if not any(map(_is_open, schemas)):
+            return tools.detached
+    elif tools._encoded is not None and _encoded(schemas) == tools._encoded:
+        return tools.detached
+    if schemas and all(type(schema) is ToolSchema for schema in schemas):
+        tools._given, tools._encoded = schemas, None
+    else:
+        tools._given, tools._encoded = None, _encoded(schemas)
+    tools.detached = tuple([detach(schema) for schema in schemas])
+    return tools.detached
+
+
+def _encoded(schemas: Sequence[Any]) -> bytes | None:
+    """The bytes of plain mappings; None when they have no exact ones, and are copied anew each time."""
+    try:
+        return orjson.dumps(schemas, option=_STRICT)
+    except TypeError:
+        return None
+
+
+_STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME

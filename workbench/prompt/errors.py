@@ -1,0 +1,74 @@
+"""Errors of the prompt service, with the place at which a person can mend them.
+
+Source: docs/prompt-assembly.md 14.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from workbench.prompt.contributions import Contribution
+
+RenderCode = Literal["unknown", "no value", "malformed"]
+
+
+class PromptError(Exception):
+    """A rule of prompt assembly was broken; `code` says which."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class RegistrationError(PromptError):
+    """A contribution was refused; nothing of it is left."""
+
+
+class RenderError(PromptError):
+    """A section or context cannot be interpolated."""
+
+    def __init__(
+        self,
+        code: RenderCode,
+        part: Literal["section", "context"],
+        name: str,
+        group: str,
+        offset: int,
+        known: tuple[str, ...],
+    ) -> None:
+        super().__init__(code, _render_message(code, part, name, group, known))
+        self.part: Literal["section", "context"] = part
+        self.name = name
+        self.group = group
+        """As written; for text that is no complete group, the first 16 characters from the `{{` on."""
+        self.offset = offset
+        """Of the group in the raw text, in code points."""
+        self.known = known
+        """Every name in the assembly's variable map, in the map's order."""
+
+
+def _render_message(code: RenderCode, part: str, name: str, group: str, known: tuple[str, ...]) -> str:
+    where = f"in {part} {name!r}"
+    if code == "unknown":
+        return f"unknown variable {group} {where}; known variables: {', '.join(known) or '(none)'}"
+    if code == "no value":
+        return f"variable {group} has no value {where}: it is registered, but not for this assembly"
+    return (
+        f"malformed reference {group} {where}: a reference is {{{{name}}}} with a lower-case name; "
+        "register text that someone else wrote as literal"
+    )
+
+
+def blame(error: BaseException, contribution: Contribution) -> None:
+    """Note on an exception which contribution raised it. The exception itself passes through as it is."""
+    try:
+        error.workbench_contribution = contribution  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):
+        error.add_note(f"raised by {contribution.kind} {contribution.name!r} of plugin {contribution.owner_name!r}")
+
+
+def blamed(error: BaseException) -> Contribution | None:
+    """The contribution that `blame` noted on this exception."""
+    contribution: Contribution | None = getattr(error, "workbench_contribution", None)
+    return contribution

@@ -1,0 +1,118 @@
+"""Plans: what an assembly for one scope has to do, made from registrations and kept until they change.
+
+Source: docs/prompt-assembly.md 4 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.prompt.contributions import TextContribution, TextProvider, ToolsContribution, VariableContribution
+from workbench.prompt.layers import Layer, Layers, OrderedTable
+from workbench.prompt.tool_schema import ToolSchema
+
+if TYPE_CHECKING:
+    from workbench.core.scopes import ScopeKey, ScopeLinks
+    from workbench.prompt.section_layout import SectionLayout
+
+Stamp = list[tuple[object, int]]
+
+
+class TextPlan:
+    """The effective sections (or contexts) of one scope, in order."""
+
+    __slots__ = ("complete", "entries", "last_text", "last_texts", "last_variables", "layout", "providers", "texts")
+
+    def __init__(self, entries: list[TextContribution]) -> None:
+        self.entries = entries
+        self.texts = [entry.text for entry in entries]
+        """Static texts; an entry with a provider has an empty one here."""
+        self.providers: list[tuple[int, TextProvider]] = [
+            (index, entry.provider) for index, entry in enumerate(entries) if entry.provider is not None
+        ]
+        self.complete = [entry for entry in entries if entry.complete]
+        self.layout: SectionLayout | None = None
+        """Made when a plan is rendered for the second time."""
+        self.last_texts: list[str] | None = None
+        self.last_variables: dict[str, str | None] | None = None
+        self.last_text = ""
+
+
+class VariablePlan:
+    """The variable providers of one scope, in call order."""
+
+    __slots__ = ("calls", "entries")
+
+    def __init__(self, entries: list[VariableContribution]) -> None:
+        self.entries = entries
+        self.calls = [(entry.name, entry.provider) for entry in entries]
+
+
+class ToolPlan:
+    """The tool-schema providers of one scope, and the list that they gave last, in order."""
+
+    __slots__ = ("entries", "last_known", "last_ordered", "last_parts")
+
+    def __init__(self, entries: list[ToolsContribution]) -> None:
+        self.entries = entries
+        self.last_parts: list[tuple[ToolSchema, ...]] | None = None
+        self.last_known: list[Sequence[str] | None] | None = None
+        self.last_ordered: tuple[ToolSchema, ...] = ()
+
+
+class ScopePlans:
+    """The plans of one scope. Each part is made anew only when something of its kind has changed."""
+
+    def __init__(self, layers: Layers, links: ScopeLinks, scope: ScopeKey | None) -> None:
+        self._layers = layers
+        self._links = links
+        self.scope = scope
+        """Held, so that the identity of the key stays taken as long as there are plans for it."""
+        self._layers_version = -1
+        self._links_version = -1
+        self._stamps: dict[str, Stamp] = {}
+        self.chain: list[Layer] = []
+        self.sections = TextPlan([])
+        self.contexts = TextPlan([])
+        self.variables = VariablePlan([])
+        self.tools = ToolPlan([])
+        self.suppressed = False
+
+    def refresh(self) -> None:
+        """Bring every part up to date with the registrations."""
+        if self._layers_version == self._layers.version and self._links_version == self._links.version:
+            return
+        self._layers_version = self._layers.version
+        self._links_version = self._links.version
+        chain = self.chain = self._layers.chain(self._links.chain(self.scope))
+        self.suppressed = any(layer.suppressors.entries for layer in chain)
+        if self._is_stale("sections", [layer.sections for layer in chain]):
+            self.sections = TextPlan(_effective([layer.sections for layer in chain]))
+        if self._is_stale("contexts", [layer.contexts for layer in chain]):
+            self.contexts = TextPlan(_effective([layer.contexts for layer in chain]))
+        if self._is_stale("variables", [layer.variables for layer in chain]):
+            self.variables = VariablePlan([entry for layer in chain for entry in layer.variables])
+        if self._is_stale("tools", [layer.tools for layer in chain]):
+            self.tools = ToolPlan([entry for layer in chain for entry in layer.tools])
+
+    def _is_stale(self, kind: str, tables: Sequence[object]) -> bool:
+        stamp = [(table, table.version) for table in tables]  # type: ignore[attr-defined]
+        if self._stamps.get(kind) == stamp:
+            return False
+        self._stamps[kind] = stamp
+        return True
+
+
+def _effective(tables: list[OrderedTable]) -> list[TextContribution]:
+    """The entries in force, in order: the nearest layer wins a name, before anything is ordered."""
+    if len(tables) == 1:
+        return tables[0].ordered().copy()
+    nearest: dict[str, TextContribution] = dict(tables[0].entries)
+    for table in tables[1:]:
+        nearest.update(table.entries)
+    return sorted(nearest.values(), key=_key)
+
+
+def _key(entry: TextContribution) -> tuple[float, bytes]:
+    return entry.key

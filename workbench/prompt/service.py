@@ -1,0 +1,485 @@
+"""The prompt service: the registry of contributions, and the one way a prompt is assembled.
+
+Source: docs/prompt-assembly.md 2, 3, 6 and 9.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.core import Context, Effect, Event, scope_label
+from workbench.core.errors import plugin_raised
+from workbench.prompt.assembly import AssembleContext, NamedText, NamedTexts, PromptAssembly
+from workbench.prompt.contributions import (
+    ContextContribution,
+    Contribution,
+    SectionContribution,
+    SuppressorContribution,
+    TextProvider,
+    ToolProvider,
+    ToolsContribution,
+    VariableContribution,
+    VariableProvider,
+    check_text,
+    check_variable,
+)
+from workbench.prompt.errors import PromptError, RegistrationError, blame
+from workbench.prompt.layers import Layer, Layers, Table
+from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, order_of
+from workbench.prompt.plan import ScopePlans, TextPlan, ToolPlan
+from workbench.prompt.source import TextSource
+from workbench.prompt.tool_order import check_tool_order, ordered_tools
+from workbench.prompt.tool_schema import ToolProviderResult, ToolSchema
+
+if TYPE_CHECKING:
+    from workbench.core.fiber import Activation
+    from workbench.core.scopes import ScopeKey
+    from workbench.prompt.recording import Recorder
+
+ASSEMBLE = Event("system-prompt/assemble", "waterfall", (PromptAssembly, AssembleContext))
+CHANGE = Event("system-prompt/change", "emit")
+IDENTITY = "You are an AI agent running on the Prompt Workbench runtime."
+
+Listener = Callable[[PromptAssembly, AssembleContext, Callable[[], Awaitable[PromptAssembly]]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptConfig:
+    """Settings of the prompt service. Raises `PromptError` for a `tool_order` that cannot be meant."""
+
+    persona: str = ""
+    include_harness_identity: bool = True
+    include_runtime_context: bool = True
+    tool_order: Sequence[str] | None = None
+    """Names in order, with `<unlisted-tools>` exactly once; None: by name."""
+    persona_source: TextSource | None = None
+    """Where the persona stands in a file."""
+
+    def __post_init__(self) -> None:
+        if self.tool_order is not None:
+            check_tool_order(self.tool_order)
+
+
+class PromptService:
+    """The registry. Plugins reach it through `ctx.system_prompt`, which registers in their name."""
+
+    def __init__(self, ctx: Context, config: PromptConfig) -> None:
+        self.runtime = ctx.runtime
+        self.config = config
+        self.layers = Layers()
+        self._plans: dict[int, ScopePlans] = {}
+        self._everywhere = ScopePlans(self.layers, self.runtime.scopes, None)
+
+    def for_context(self, ctx: Context) -> PromptFacade:
+        return PromptFacade(self, ctx)
+
+    # -- registration ----------------------------------------------------------------------------------
+
+    def add(self, ctx: Context, kind: str, key: Any, entry: Contribution, label: str) -> Effect:
+        """Put an entry into the table `kind` of the context's layer, as an effect of its fiber.
+
+        An observer of the change that raises undoes the registration; its exception reaches the caller.
+        """
+
+        def body() -> Callable[[], None]:
+            layers = self.layers
+            layer = layers.made_for(entry.scope)
+            table: Table[Any] = getattr(layer, kind)
+            if key in table.entries:
+                raise _duplicate(entry)
+            table.add(key, entry)
+            layers.version += 1
+            try:
+                self._changed()
+            except BaseException:
+                self._remove(layer, kind, key, entry)
+                raise
+            return lambda: self._remove(layer, kind, key, entry)
+
+        return ctx.effect(body, label)
+
+    def _remove(self, layer: Layer, kind: str, key: Any, entry: Contribution) -> None:
+        table: Table[Any] = getattr(layer, kind)
+        if table.entries.get(key) is not entry:
+            return
+        table.remove(key)
+        if not table.entries:
+            if kind == "variables":
+                # What replaces the last variable of a layer joins the next assembly, not a running one.
+                layer.variables = Table()
+            self.layers.drop_if_empty(layer)
+        self.layers.version += 1
+        self._changed()
+
+    def _changed(self) -> None:
+        if self.runtime.has_listeners(CHANGE.name):
+            self.runtime.emit(CHANGE, (), None)
+
+    # -- assembly --------------------------------------------------------------------------------------
+
+    def plans(self, scope: ScopeKey | None) -> ScopePlans:
+        """The plans of a scope, up to date."""
+        if scope is None:
+            plans = self._everywhere
+        else:
+            plans = self._plans.get(id(scope))  # type: ignore[assignment]
+            if plans is None or plans.scope is not scope:
+                plans = self._plans_for(scope)
+        plans.refresh()
+        return plans
+
+    def _plans_for(self, scope: ScopeKey) -> ScopePlans:
+        """Make plans for a scope; those of scopes that hold nothing any more are dropped."""
+        if len(self._plans) >= 64:
+            chains = {id(layer.scope) for layer in self.layers}
+            for key in [key for key in self._plans if key not in chains]:
+                del self._plans[key]
+        plans = self._plans[id(scope)] = ScopePlans(self.layers, self.runtime.scopes, scope)
+        return plans
+
+    async def assemble(
+        self, context: AssembleContext | None = None, recorder: Recorder | None = None
+    ) -> PromptAssembly:
+        """Assemble the prompt for a context: docs/prompt-assembly.md 6, step by step.
+
+        Raises what providers and listeners raise, and `PromptError`. With a recorder, each stage and
+        listener is noted; without, nothing is.
+        """
+        self.runtime.check_thread("assemble")
+        if context is None:
+            context = AssembleContext()
+        variables = self._variables(context)
+        plans = self.plans(context.scope)
+        sections_plan, contexts_plan, tools_plan = plans.sections, plans.contexts, plans.tools
+        suppressed = plans.suppressed
+        if recorder is not None:
+            recorder.collected(plans)
+        given, known = self._given_tools(tools_plan, context)
+        if len(sections_plan.complete) > 1:
+            raise _several_complete(sections_plan)
+        texts = self._texts(sections_plan, context) if sections_plan.providers else sections_plan.texts
+        complete = _complete_copy(sections_plan, texts) if sections_plan.complete else None
+        if suppressed:
+            contexts = NamedTexts.of(())
+        else:
+            contexts = NamedTexts(
+                contexts_plan,
+                self._texts(contexts_plan, context) if contexts_plan.providers else contexts_plan.texts,
+            )
+        tools = self._ordered(tools_plan, given, known)
+        assembly = PromptAssembly.built(NamedTexts(sections_plan, texts), contexts, tools, variables)
+        if recorder is not None:
+            recorder.ordered(assembly)
+            assembly = await recorder.waterfall(self.runtime, assembly, context)
+        elif self.runtime.has_listeners(ASSEMBLE.name):
+            assembly = await self.runtime.waterfall(ASSEMBLE.name, (assembly, context), _built, context.scope)
+        if type(assembly) is not PromptAssembly and not isinstance(assembly, PromptAssembly):
+            raise PromptError(
+                "result",
+                f"{ASSEMBLE.name} gave a {type(assembly).__name__}: a listener must return an assembly, "
+                "such as `return await next()`",
+            )
+        if complete is not None:
+            assembly.sections = NamedTexts.of([complete])
+        if suppressed:
+            assembly.contexts = NamedTexts.of(())
+        if recorder is not None:
+            recorder.finished(assembly, complete is not None, suppressed)
+        return assembly
+
+    def _variables(self, context: AssembleContext) -> dict[str, str | None]:
+        """Call every variable provider, shadowed ones too; the nearest gives the value."""
+        layers = self.layers
+        plan = self.plans(context.scope).variables
+        version = layers.version
+        values: dict[str, str | None] = {}
+        index = -1
+        try:
+            for index, (name, provider) in enumerate(plan.calls):
+                value = values[name] = provider(context)
+                if value is not None and type(value) is not str:
+                    _check_value(name, value)
+                if layers.version != version:
+                    return self._variables_live(context, values, plan.entries[: index + 1])
+        except BaseException as error:
+            raise _provider_error(error, plan.entries[index]) from error.__cause__
+        return values
+
+    def _variables_live(
+        self, context: AssembleContext, values: dict[str, str | None], called: list[VariableContribution]
+    ) -> dict[str, str | None]:
+        """Go on after a provider has changed the registry: layers that are not finished are read live."""
+        done = {id(entry) for entry in called}
+        chain: list[ScopeKey | None] = [None, *reversed(self.runtime.scopes.chain(context.scope))]
+        present = next(i for i, scope in enumerate(chain) if scope is called[-1].scope)
+        for scope in chain[present:]:
+            layer = self.layers.of(scope)
+            table = None if layer is None else layer.variables
+            while table is not None:
+                entry = next((each for each in table if id(each) not in done), None)
+                if entry is None:
+                    break
+                done.add(id(entry))
+                try:
+                    value = values[entry.name] = entry.provider(context)
+                    if value is not None:
+                        _check_value(entry.name, value)
+                except BaseException as error:
+                    raise _provider_error(error, entry) from error.__cause__
+        return values
+
+    def _given_tools(
+        self, plan: ToolPlan, context: AssembleContext
+    ) -> tuple[list[tuple[ToolSchema, ...]], list[Sequence[str] | None]]:
+        given: list[tuple[ToolSchema, ...]] = []
+        known: list[Sequence[str] | None] = []
+        for entry in plan.entries:
+            try:
+                result = entry.provider(context)
+                if type(result) is not ToolProviderResult:
+                    raise PromptError(
+                        "tools", f"a tool-schema provider gave a {type(result).__name__}, not a ToolProviderResult"
+                    )
+                given.append(entry.detach(result.schemas))
+                known.append(result.known_names)
+            except BaseException as error:
+                raise _provider_error(error, entry) from error.__cause__
+        return given, known
+
+    def _ordered(
+        self, plan: ToolPlan, given: list[tuple[ToolSchema, ...]], known: list[Sequence[str] | None]
+    ) -> tuple[ToolSchema, ...]:
+        if plan.last_parts is None or not _same(given, plan.last_parts) or known != plan.last_known:
+            plan.last_parts = None
+            plan.last_ordered = ordered_tools(given, known, self.config.tool_order)
+            plan.last_parts = given
+            plan.last_known = [None if names is None else tuple(names) for names in known]
+        return plan.last_ordered
+
+    def _texts(self, plan: TextPlan, context: AssembleContext) -> list[str]:
+        """Evaluate the texts in order. Static ones are those of the plan."""
+        texts = plan.texts.copy()
+        index = 0
+        try:
+            for index, provider in plan.providers:
+                text = texts[index] = provider(context)
+                if type(text) is not str:
+                    _check_text_result(plan, index, text)
+        except BaseException as error:
+            raise _provider_error(error, plan.entries[index]) from error.__cause__
+        return texts
+
+    # -- views -----------------------------------------------------------------------------------------
+
+    def describe(self) -> Any:
+        """What is registered, for snapshots of the runtime."""
+        return [
+            {
+                "scope": scope_label(layer.scope),
+                **{
+                    kind: [[entry.name, entry.owner_name] for entry in getattr(layer, kind)]
+                    for kind in ("sections", "contexts", "variables", "tools", "suppressors")
+                },
+            }
+            for layer in self.layers
+        ]
+
+
+class PromptFacade:
+    """`ctx.system_prompt`: registers in the layer and in the name of one context.
+
+    That one context decides both which layer a contribution is visible in and whose undo removes it.
+    """
+
+    __slots__ = ("_ctx", "_ledger", "_scope", "service")
+
+    def __init__(self, service: PromptService, ctx: Context) -> None:
+        self.service = service
+        self._ctx = ctx
+        self._ledger: Activation = ctx.home.ledger
+        self._scope = ctx.scope
+
+    def section(
+        self,
+        name: str,
+        order: float,
+        text: str | TextProvider,
+        complete: bool = False,
+        literal: bool = False,
+        source: TextSource | None = None,
+    ) -> Effect:
+        """Contribute a paragraph block of the system text.
+
+        `complete` takes the whole prompt over; `literal` keeps every brace. Both count only when exactly
+        True. Raises `RegistrationError`, `CoreError` (`INACTIVE_CONTEXT`), and what an observer raises.
+        """
+        check_text("section", name, order, text)
+        frame = sys._getframe(1)
+        entry = SectionContribution(
+            name,
+            order,
+            text,
+            complete is True,
+            literal is True,
+            self._ledger,
+            self._scope,
+            source,
+            (frame.f_code, frame.f_lasti),
+        )
+        return self.service.add(self._ctx, "sections", name, entry, f"section {name}")
+
+    def context(
+        self,
+        name: str,
+        order: float,
+        text: str | TextProvider,
+        literal: bool = False,
+        source: TextSource | None = None,
+    ) -> Effect:
+        """Contribute a part of the runtime-context snapshot. Raises as `section` does."""
+        check_text("context", name, order, text)
+        frame = sys._getframe(1)
+        entry = ContextContribution(
+            name,
+            order,
+            text,
+            False,
+            literal is True,
+            self._ledger,
+            self._scope,
+            source,
+            (frame.f_code, frame.f_lasti),
+        )
+        return self.service.add(self._ctx, "contexts", name, entry, f"context {name}")
+
+    def variable(self, name: str, provider: VariableProvider, source: TextSource | None = None) -> Effect:
+        """Give `{{name}}` a value: a string, or None for no value. Raises as `section` does."""
+        check_variable(name, provider)
+        frame = sys._getframe(1)
+        entry = VariableContribution(
+            name, provider, self._ledger, self._scope, source, (frame.f_code, frame.f_lasti)
+        )
+        return self.service.add(self._ctx, "variables", name, entry, f"variable {name}")
+
+    def tools(
+        self, provider: ToolProvider, source_of: Callable[[str], Contribution | None] | None = None
+    ) -> Effect:
+        """Contribute tool schemas. Raises `CoreError` (`INACTIVE_CONTEXT`) and what an observer raises."""
+        if not callable(provider):
+            raise RegistrationError("provider", f"a tool-schema provider must be callable, not {provider!r}")
+        frame = sys._getframe(1)
+        entry = ToolsContribution(provider, self._ledger, self._scope, (frame.f_code, frame.f_lasti), source_of)
+        return self.service.add(self._ctx, "tools", entry, entry, "tools")
+
+    def suppress_runtime_context(self) -> Effect:
+        """Hide all contexts of this layer's assemblies, without touching who owns the facts."""
+        frame = sys._getframe(1)
+        entry = SuppressorContribution("", self._ledger, self._scope, None, (frame.f_code, frame.f_lasti))
+        return self.service.add(self._ctx, "suppressors", entry, entry, "suppress runtime context")
+
+    def get_section_order(self, key: str) -> int:
+        """The position of a first-party section. Raises `PromptError` for an unknown key."""
+        return order_of(SECTION_POSITIONS, key)
+
+    def get_context_order(self, key: str) -> int:
+        """The position of a first-party context. Raises `PromptError` for an unknown key."""
+        return order_of(CONTEXT_POSITIONS, key)
+
+    def assemble(self, context: AssembleContext | None = None) -> Coroutine[Any, Any, PromptAssembly]:
+        """Assemble the prompt. Every failure comes through the awaitable. See `PromptService.assemble`."""
+        return self.service.assemble(context)
+
+
+class SystemPrompt:
+    """The plugin: provides `system_prompt` and owns the built-in contributions."""
+
+    name = "system_prompt"
+    provides = ("system_prompt",)
+
+    def __init__(self, ctx: Context, config: PromptConfig | None) -> None:
+        config = config or PromptConfig()
+        service = PromptService(ctx, config)
+        ctx.declare(ASSEMBLE)
+        ctx.declare(CHANGE)
+        ctx.provide("system_prompt", service)
+        prompt = service.for_context(ctx)
+        if config.include_harness_identity:
+            prompt.section("harness:identity", prompt.get_section_order("HARNESS_IDENTITY"), IDENTITY)
+        prompt.section(
+            "deployment:persona",
+            prompt.get_section_order("DEPLOYMENT_PERSONA"),
+            config.persona,
+            source=config.persona_source,
+        )
+        if not config.include_runtime_context:
+            prompt.suppress_runtime_context()
+
+
+def add_harness_source(ctx: Context, root: str) -> Effect:
+    """State, once for the process, where the checkout of the workbench is. `root` is an absolute path."""
+    prompt: PromptFacade = ctx.system_prompt
+    return prompt.section(
+        "harness:source",
+        prompt.get_section_order("HARNESS_SOURCE"),
+        f"The Prompt Workbench source checkout is located at {root}. That location is not a statement about "
+        "the working directory: the two can be the same or different, so run pwd when you need the working "
+        "directory. Open the checkout only to study or extend the workbench itself.",
+    )
+
+
+def _built(assembly: PromptAssembly, _context: AssembleContext) -> PromptAssembly:
+    """Behind the last listener: the assembly as it was built."""
+    return assembly
+
+
+def _same(given: list[Any], last: list[Any]) -> bool:
+    return len(given) == len(last) and all(map(lambda one, other: one is other, given, last))
+
+
+def _complete_copy(plan: TextPlan, texts: list[str]) -> NamedText:
+    """A private copy of the complete section: nothing that a listener does reaches it."""
+    entry = plan.complete[0]
+    index = plan.entries.index(entry)
+    copy = NamedText(entry.name, texts[index], entry.literal, entry.order)
+    copy.contribution = entry
+    return copy
+
+
+def _several_complete(plan: TextPlan) -> PromptError:
+    names = ", ".join(repr(entry.name) for entry in plan.complete)
+    return PromptError(
+        "complete", f"several complete sections are in force ({names}); only one can take the prompt over"
+    )
+
+
+def _duplicate(entry: Contribution) -> RegistrationError:
+    where = "" if entry.scope is None else f" in scope {scope_label(entry.scope)!r}"
+    return RegistrationError(
+        "duplicate",
+        f"{entry.kind} {entry.name!r} is already registered{where}; the first registration stays: "
+        "choose another name, or register in a scope to shadow it",
+    )
+
+
+def _check_value(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise PromptError("value", f"variable {name!r} got a {type(value).__name__}: give a string, or None")
+
+
+def _check_text_result(plan: TextPlan, index: int, text: object) -> None:
+    if not isinstance(text, str):
+        entry = plan.entries[index]
+        raise PromptError(
+            "text", f"the text provider of {entry.kind} {entry.name!r} gave a {type(text).__name__}, not a string"
+        )
+
+
+def _provider_error(error: BaseException, entry: Contribution) -> BaseException:
+    """The error itself, with a note of who raised it; a bare `BaseException` becomes an ordinary error."""
+    if not isinstance(error, Exception):
+        error = plugin_raised(entry.owner_name, f"provider of {entry.kind} {entry.name}", error)
+    blame(error, entry)
+    return error

@@ -1,0 +1,161 @@
+"""Tool schemas: what the model is told of a tool, detached from whoever owns it.
+
+A schema keeps its parameters as JSON bytes, made once, and decodes them only for whoever reads them.
+
+Source: docs/prompt-assembly.md 6 (step 4) and 8.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from workbench.prompt.errors import PromptError
+
+JsonObject = dict[str, Any]
+
+
+class ToolSchema:
+    """Name, description and parameters of a tool.
+
+    `parameters` is a dict of this object alone: editing it edits this schema and no other. What is given
+    to the constructor is copied. Raises `PromptError` for parameters that JSON cannot hold.
+    """
+
+    __slots__ = ("_encoded", "_json", "_parameters", "description", "name")
+
+    def __init__(self, name: str, description: str = "", parameters: Mapping[str, Any] | None = None) -> None:
+        self.name = name
+        self.description = description
+        self._encoded = (
+            _EMPTY if parameters is None else encode_json(parameters, f"the parameters of tool {name!r}")
+        )
+        self._parameters: JsonObject | None = None
+        self._json: bytes | None = None
+
+    @property
+    def parameters(self) -> JsonObject:
+        """The JSON Schema of the arguments."""
+        if self._parameters is None:
+            self._parameters = decode_json(self._encoded)
+            self._json = None
+        return self._parameters
+
+    @parameters.setter
+    def parameters(self, value: JsonObject) -> None:
+        self._parameters = value
+        self._json = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody holds the parameters of this object and may edit them."""
+        return self._parameters is not None
+
+    @property
+    def parameters_json(self) -> bytes:
+        """The parameters as compact JSON."""
+        if self._parameters is None:
+            return self._encoded
+        return encode_json(self._parameters, f"the parameters of tool {self.name!r}")
+
+    @property
+    def json(self) -> bytes:
+        """The whole schema as compact JSON: `name`, `description`, `parameters`."""
+        if self._json is not None and self._parameters is None:
+            return self._json
+        head = encode_json({"name": self.name, "description": self.description}, f"tool {self.name!r}")
+        encoded = head[:-1] + b',"parameters":' + self.parameters_json + b"}"
+        if self._parameters is None:
+            self._json = encoded
+        return encoded
+
+    def detached(self) -> ToolSchema:
+        """A copy whose parameters are its own."""
+        copy = ToolSchema.__new__(ToolSchema)
+        copy.name = self.name
+        copy.description = self.description
+        copy._encoded = self._encoded if self._parameters is None else self.parameters_json
+        copy._parameters = None
+        copy._json = None
+        return copy
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ToolSchema):
+            return NotImplemented
+        return self is other or self.json == other.json
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ToolSchema({self.name!r})"
+
+
+_EMPTY = b'{"type":"object","properties":{}}'
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProviderResult:
+    """What a tool-schema provider gives for one assembly."""
+
+    schemas: Sequence[ToolSchema | Mapping[str, Any]]
+    """Schemas, as `ToolSchema` (nothing to copy) or as plain mappings (copied at every assembly)."""
+    known_names: Sequence[str] | None = None
+    """Every name that the provider may ever give; None: those of its schemas."""
+
+
+def detach(given: ToolSchema | Mapping[str, Any]) -> ToolSchema:
+    """A schema of the registry's own. All fields but name, description and parameters are dropped."""
+    if isinstance(given, ToolSchema):
+        return given.detached()
+    if not isinstance(given, Mapping):
+        raise PromptError(
+            "tool schema", f"a tool schema must be a ToolSchema or a mapping, not {type(given).__name__}"
+        )
+    name = given.get("name")
+    if not isinstance(name, str):
+        raise PromptError("tool schema", f"a tool schema needs a name that is a string, not {name!r}")
+    description = given.get("description", "")
+    if not isinstance(description, str):
+        raise PromptError("tool schema", f"the description of tool {name!r} must be a string")
+    return ToolSchema(name, description, given.get("parameters"))
+
+
+def tools_json(schemas: Iterable[ToolSchema]) -> bytes:
+    """A JSON array of schemas, spliced from their encoded forms."""
+    return b"[" + b",".join([schema.json for schema in schemas]) + b"]"
+
+
+def encode_json(value: Any, what: str) -> bytes:
+    """Compact JSON that keeps the order of keys. Raises `PromptError` naming `what` for anything else."""
+    try:
+        return orjson.dumps(value, option=_STRICT)
+    except TypeError:
+        # Integers above 64 bits and keys that are no strings: the standard library knows them.
+        pass
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError) as error:
+        raise PromptError("json", f"{what} cannot be written as JSON: {error}") from error
+
+
+_STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+
+
+def decode_json(encoded: bytes) -> Any:
+    """A fresh value from bytes of `encode_json`."""
+    if _BIG_INTEGER.search(encoded) is None:
+        try:
+            return orjson.loads(encoded)
+        except orjson.JSONDecodeError:
+            pass
+    return json.loads(encoded.decode("utf-8", "surrogatepass"))
+
+
+_BIG_INTEGER = re.compile(rb"[0-9]{19}")
+"""orjson reads integers above 64 bits as floats; anything as long goes to the standard library."""
