@@ -96,7 +96,7 @@ async def _bare_service(config: ServiceConfig, stack: AsyncExitStack) -> _Start:
 
 
 async def _composition(path: Path, stack: AsyncExitStack) -> _Start:
-    from workbench.config import open_composition
+    from workbench.config.opened import open_composition
 
     opened = await stack.enter_async_context(open_composition(path))
     labels = {scope.label: scope.key for scope in opened.scopes if scope.key is not None}

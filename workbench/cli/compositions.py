@@ -9,8 +9,11 @@ from dataclasses import dataclass
 
 from workbench.cli.diagnostics import print_error, print_failures, print_notes, print_problems
 from workbench.cli.exit_codes import ExitCode
+from workbench.cli.log import log_on
 from workbench.cli.output import Output
-from workbench.config import LoadError, UnknownScope, open_composition
+from workbench.config.opened import UnknownScope, open_composition
+from workbench.config.problems import LoadError
+from workbench.config.samples import locate
 from workbench.core import FiberState, Runtime
 from workbench.prompt import Preview, preview
 
@@ -40,12 +43,13 @@ async def look_at(file: str, scope: str | None, errors: Output) -> Look:
     Without a scope it is the layer that a person most likely means: the first agent's, else the global one.
     """
     try:
-        async with open_composition(path_of(file)) as opened:
-            label = opened.default_label if scope is None else scope
-            async with _telling_what_is_awaited(opened.runtime, errors):
-                seen = await preview(opened.prompt, opened.assemble_context(label))
-            notes = opened.notes
-            is_whole = all(fiber.state is FiberState.ACTIVE for fiber in opened.runtime.fibers())
+        with log_on(errors):
+            async with open_composition(locate(file)) as opened:
+                label = opened.default_label if scope is None else scope
+                async with _telling_what_is_awaited(opened.runtime, errors):
+                    seen = await preview(opened.prompt, opened.assemble_context(label))
+                notes = opened.notes
+                is_whole = all(fiber.state is FiberState.ACTIVE for fiber in opened.runtime.fibers())
     except LoadError as error:
         print_problems(error.problems, errors)
         raise Unusable from None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from workbench.cli.excerpt import excerpt, line_of_file
 from workbench.cli.output import Output
-from workbench.config import LoadProblem
+from workbench.config.problems import LoadProblem
 from workbench.prompt import EntryView, Failure, Preview
 from workbench.visible import visible, visible_line
 

@@ -158,6 +158,7 @@ def run() -> None:
 
 def _names_a_file(word: str) -> bool:
     """Whether a first word that is no command is meant as a file: it is there, is a sample, or looks like one."""
-    from workbench.cli.compositions import is_sample
+    from workbench.config.samples import find_sample
 
-    return os.path.exists(word) or os.path.basename(word) != word or "." in word or is_sample(word)
+    looks_like_one = os.path.basename(word) != word or "." in word
+    return looks_like_one or os.path.lexists(word) or find_sample(word) is not None

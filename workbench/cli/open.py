@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from workbench.cli.compositions import path_of
-from workbench.cli.diagnostics import print_error
+from workbench.cli.diagnostics import print_error, print_problems
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.output import standard_error
+from workbench.config.problems import LoadError
+from workbench.config.samples import locate
 
 
 def run(file: str) -> int:
@@ -17,6 +18,11 @@ def run(file: str) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print_error("the screen needs a terminal; `workbench render FILE` prints into a pipe or a file", errors)
         return ExitCode.UNUSABLE
+    try:
+        path = locate(file)
+    except LoadError as error:
+        print_problems(error.problems, errors)
+        return ExitCode.UNUSABLE
     from workbench.tui.run import run_workbench
 
-    return asyncio.run(run_workbench(path_of(file)))
+    return asyncio.run(run_workbench(path))

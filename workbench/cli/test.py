@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.check.cases import CaseResult, LoadedCase, load_cases, run_case
 from workbench.cli.exit_codes import ExitCode
+from workbench.cli.log import log_on
 from workbench.cli.output import Output, Style, standard_error, standard_output
 from workbench.visible import visible, visible_line
 
@@ -22,7 +23,8 @@ def run(paths: Sequence[str]) -> ExitCode:
     cases, problems = load_cases(paths)
     for problem in problems:
         errors.line(visible_line(str(problem)))
-    failed = asyncio.run(_run_all(cases, output))
+    with log_on(None):  # what a case makes somebody raise is in its result
+        failed = asyncio.run(_run_all(cases, output))
     if cases:
         output.line(f"{len(cases) - failed} passed, {failed} failed")
     if problems:
