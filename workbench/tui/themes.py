@@ -32,6 +32,8 @@ class ThemeFile:
     name: str
     title: str
     is_dark: bool
+    about: str
+    """One sentence."""
     colours: Mapping[Role, str]
     """Of every role, as `#rrggbb`."""
 
@@ -72,6 +74,7 @@ def read(file: str, text: str) -> ThemeFile:
         name=raw["name"],
         title=raw.get("title", raw["name"]),
         is_dark=raw.get("dark", "true") == "true",
+        about=raw.get("about", ""),
         colours={role: raw[role] for role in ROLES},
     )
 
@@ -94,13 +97,13 @@ def textual_theme(theme: ThemeFile) -> Theme:
         surface=colours["base"],
         panel=colours["panel"],
         dark=theme.is_dark,
-        variables={**{_variable(role): value for role, value in colours.items()}, **_widget_colours(colours)},
+        variables={**variables(theme), **_widget_colours(colours)},
     )
 
 
-def _variable(role: str) -> str:
-    """`$text` and `$panel` are Textual's own names, so ours have a prefix."""
-    return f"wb-{role}"
+def variables(theme: ThemeFile) -> dict[str, str]:
+    """The roles as style variables. `$text` and `$panel` are Textual's own names, so ours have a prefix."""
+    return {f"wb-{role}": colour for role, colour in theme.colours.items()}
 
 
 def _widget_colours(colours: Mapping[Role, str]) -> dict[str, str]:
@@ -152,8 +155,7 @@ def _yaml(file: str, text: str) -> dict[str, str]:
     if not isinstance(loaded, dict):
         raise ThemeError(f'{file}: a theme is a list of roles, such as `text: "#dde2ea"`')
     return {
-        str(key): str(value).lower() if isinstance(value, bool) else str(value)
-        for key, value in loaded.items()
+        str(key): str(value).lower() if isinstance(value, bool) else str(value) for key, value in loaded.items()
     }
 
 
@@ -164,6 +166,6 @@ def _at(file: str, text: str, key: str) -> str:
     return file
 
 
-_FIELDS = ("name", "title", "dark")
+_FIELDS = ("name", "title", "about", "dark")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
-_FLAT_LINE = re.compile(r'([a-z][a-z-]*): *(?:"([^"\\]*)"|([A-Za-z][\w -]*))(?: +#.*)?')
+_FLAT_LINE = re.compile(r'([a-z][a-z-]*): *(?:"([^"\\]*)"|([A-Za-z][\w ,.;-]*))(?: +#.*)?')

@@ -35,7 +35,7 @@ class Waits(Protocol):
     def seconds(self) -> float: ...
 
 
-def answer(preview: Preview, changed: int, *, short: bool = False) -> Answer:
+def answer(preview: Preview, changed: int, *, notes: int = 0, short: bool = False) -> Answer:
     """What the model will read, or why it will read nothing."""
     if preview.failures:
         return _cannot_be_sent(preview.failures)
@@ -47,25 +47,34 @@ def answer(preview: Preview, changed: int, *, short: bool = False) -> Answer:
                 Piece(" No section, no context and no tool is in force here."),
             )
         )
-    fact: Line = (
-        (Piece("~ ", "changed"), Piece(f"{number(changed)} changed just now", "soft")) if changed else ()
-    )
-    return Answer(counts, fact)
+    return Answer(counts, _fact(changed, notes))
+
+
+def _fact(changed: int, notes: int) -> Line:
+    if changed:
+        return Piece("~ ", "changed"), Piece(f"{number(changed)} changed just now", "soft")
+    if notes:
+        return Piece(counted(notes, "note"), "soft"), Piece(" on the file: o", "soft")
+    return ()
 
 
 def opening(name: str) -> Answer:
     """While a file is being opened."""
-    return Answer(
-        (Piece("◐ ", "pending"), Piece("Opening ", "strong", bold=True), *outside(name), Piece(" …"))
-    )
+    return Answer((Piece("◐ ", "pending"), Piece("Opening ", "strong", bold=True), *outside(name), Piece(" …")))
 
 
 def refused(problems: Sequence[object], has_good_state: bool) -> Answer:
     """A file that could not be read as it stands now."""
     first = str(problems[0]).split("\n")[0]
-    more = f"{len(problems)} problems, " if len(problems) > 1 else ""
-    fact = f"{more}{'the last good state stays' if has_good_state else 'nothing is loaded'}"
+    more = f"1 of {len(problems)}, " if len(problems) > 1 else ""
+    fact = f"{more}{'last good state stays' if has_good_state else 'nothing is loaded'}"
     return Answer((Piece("× ", "failed", bold=True), *outside(first)), (Piece(fact, "soft"),))
+
+
+def broken(error: BaseException) -> Answer:
+    """An error that no plugin is to blame for, as far as is known."""
+    what = f"{type(error).__name__}: {error}".split("\n")[0]
+    return Answer((Piece("× No preview: ", "failed", bold=True), *outside(what)))
 
 
 def waiting(what: Sequence[Waits], seconds: float) -> Answer:

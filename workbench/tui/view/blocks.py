@@ -64,6 +64,8 @@ class Block:
     owner_role: Role
     soft: bool = False
     """Not the subject now: another entry has failed, or this one is not sent."""
+    has_numbers: bool = True
+    """Its lines are numbered, because errors and people refer to them."""
     failure: Failure | None = None
     """Shown under the line that it is about, or under the band."""
 
@@ -129,6 +131,20 @@ def failure_block(failure: Failure) -> Block:
         facts=lambda: _facts(outside(failure.owner.plugin, "soft") if failure.owner else (), "not assembled"),
         owner_role=OWNER_ROLES.get(kind, "owner-plugin"),
         failure=failure,
+    )
+
+
+def problem_block(problem: str) -> Block:
+    """Why a file cannot be used; `problem` is `file:line:column: message`."""
+    place, _, message = problem.partition(": ")
+    return Block(
+        key=None,
+        raw=message or place,
+        make=lambda: _content(visible(message or place, tab_stops=TAB_STOPS), ()),
+        title=lambda: (Piece("× ", "failed", bold=True), *outside(place if message else "problem")),
+        facts=lambda: (Piece("not loaded", "soft"),),
+        owner_role="failed",
+        has_numbers=False,
     )
 
 

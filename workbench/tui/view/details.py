@@ -68,9 +68,7 @@ def _entry(entry: EntryView, preview: Preview) -> Details:
         facts.append(Fact("changed", (Piece("by "), *_names(entry.changed_by))))
     if shown:
         facts.append(Fact("values", _joined(shown)))
-    facts.append(
-        Fact("size", _size_line(entry_size(entry), whole if entry.state == "effective" else None, entry))
-    )
+    facts.append(Fact("size", _size_line(entry_size(entry), whole if entry.state == "effective" else None, entry)))
     if entry.literal or entry.complete:
         words = [
             w
@@ -134,15 +132,9 @@ def _variable(variable: VariableView) -> Details:
 
 
 def _advice(failure: Failure, preview: Preview) -> tuple[Line, ...]:
-    others = sum(
-        1 for section in preview.sections if section.state == "effective" and section.failure is None
-    )
+    others = sum(1 for section in preview.sections if section.state == "effective" and section.failure is None)
     meaning = "No request can be made until this is mended"
-    rest = (
-        f"; the other {counted(others, 'section')} {'renders' if others == 1 else 'render'}."
-        if others
-        else "."
-    )
+    rest = f"; the other {counted(others, 'section')} {'renders' if others == 1 else 'render'}." if others else "."
     lines: list[Line] = [(Piece(meaning + rest, "text"),)]
     name = failure.group.strip("{} \n")
     if failure.code == "unknown":
@@ -159,9 +151,7 @@ def _advice(failure: Failure, preview: Preview) -> tuple[Line, ...]:
             )
         )
     elif failure.code == "malformed":
-        lines.append(
-            (Piece("Write a name such as {{model}}, or register the text as literal", "soft"), _FOLLOWS)
-        )
+        lines.append((Piece("Write a name such as {{model}}, or register the text as literal", "soft"), _FOLLOWS))
     else:
         owner = failure.owner.plugin if failure.owner else "its owner"
         lines.append((Piece("Correct ", "soft"), *outside(owner, "strong", bold=True), _FOLLOWS))
@@ -183,10 +173,13 @@ def _entry_remark(entry: EntryView) -> Line:
 
 
 def _owner_line(owner: Owner, source: TextSource | None) -> Line:
-    line = outside(owner.plugin, OWNER_ROLES.get(owner.kind, "owner-plugin"))
-    if source is not None:
-        line = (*line, Piece("  "), *outside(f"{source.file}:{source.line}", "soft"))
-    return line
+    role = OWNER_ROLES.get(owner.kind, "owner-plugin")
+    if source is None:
+        return outside(owner.plugin, role)
+    folder, slash, file = source.file.rpartition("/")
+    if file == owner.plugin:  # the owner is a file: say it once
+        return *outside(folder + slash, "soft"), *outside(file, role), *outside(f":{source.line}", "soft")
+    return *outside(owner.plugin, role), Piece("  "), *outside(f"{source.file}:{source.line}", "soft")
 
 
 def _layer_line(entry: EntryView) -> Line:

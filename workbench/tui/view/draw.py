@@ -10,7 +10,7 @@ from typing import NamedTuple
 from workbench.tui.view.blocks import Block, Content, Run
 from workbench.tui.view.layout import Located, Place, TextRow
 from workbench.tui.view.page import Page
-from workbench.tui.view.pieces import Line, Piece, Role, spread
+from workbench.tui.view.pieces import Line, Piece, Role, cut, spread, width_of
 
 BAR = 1
 """Cells of the owner bar."""
@@ -61,9 +61,7 @@ class Gutter:
         return self.digits + 2
 
 
-def draw(
-    page: Page, located: Located, width: int, gutter: Gutter, emphasis: Emphasis, margin: int = 1
-) -> Drawn:
+def draw(page: Page, located: Located, width: int, gutter: Gutter, emphasis: Emphasis, margin: int = 1) -> Drawn:
     """The row in `width` cells, of which the bar takes one and `margin` stay free at the right."""
     block = page.blocks[located.block]
     selected = emphasis.selected == located.block
@@ -75,14 +73,18 @@ def draw(
         return Drawn(block.owner_role, selected, _band(block, width - BAR, selected, margin), "panel")
     if isinstance(item, TextRow):
         return _text_row(block, item, located.block, gutter, emphasis)
-    return Drawn(block.owner_role, selected, (Piece(" " * gutter.width), *_on(item, "failed-line")), "base")
+    note = _on(item, "failed-line")
+    fill = Piece(" " * max(0, width - BAR - gutter.width - width_of(note)), ground="failed-line")
+    return Drawn(block.owner_role, selected, (Piece(" " * gutter.width), *note, fill), "base")
 
 
 def _band(block: Block, width: int, selected: bool, margin: int) -> Line:
     title = block.title()
+    facts = block.facts()
+    facts = cut(facts, max(width // 2, width - width_of(title) - 6))
     if selected:
         title = tuple(piece._replace(bold=True) for piece in title)
-    return spread((Piece(" "), *title), (*block.facts(), Piece(" " * margin)), width)
+    return spread((Piece(" "), *title), (*facts, Piece(" " * margin)), width)
 
 
 def _text_row(block: Block, item: TextRow, index: int, gutter: Gutter, emphasis: Emphasis) -> Drawn:
@@ -94,7 +96,7 @@ def _text_row(block: Block, item: TextRow, index: int, gutter: Gutter, emphasis:
     bar: Role = "focus" if has_cursor else block.owner_role
     base: Role = "soft" if block.soft else "text"
     sign, sign_role = content.signs.get(line, ("", "text")) if is_first_row else ("", "text")
-    number = str(line + 1) if is_first_row else ""
+    number = str(line + 1) if is_first_row and block.has_numbers else ""
     number_role: Role = sign_role if sign == "×" else "faint"
     pieces = (
         Piece(number.rjust(gutter.digits), number_role, bold=sign == "×"),

@@ -57,6 +57,8 @@ class Row:
     right_role: Role = "soft"
     wide_right: bool = False
     """`right` is words rather than a number, and may take half of the row."""
+    size: int = 0
+    """For the bar; 0 where there is none."""
 
 
 def keyed(preview: Preview) -> Iterator[tuple[EntryKey, Entry]]:
@@ -143,8 +145,10 @@ def _row(key: EntryKey, entry: Entry) -> Row:
         value, value_role = _value(entry)
         return Row(None, key, sign, sign_role, "", name, name_role, value, value_role, wide_right=True)
     if isinstance(entry, ToolView):
-        return Row(None, key, sign, sign_role, "", name, name_role, number(tool_size(entry)))
-    right = number(entry_size(entry)) if entry.state == "effective" else entry.state
+        size = tool_size(entry)
+        return Row(None, key, sign, sign_role, "", name, name_role, number(size), size=size)
+    size = entry_size(entry) if entry.state == "effective" else 0
+    right = number(size) if entry.state == "effective" else entry.state
     return Row(
         None,
         key,
@@ -156,6 +160,7 @@ def _row(key: EntryKey, entry: Entry) -> Row:
         right,
         "soft" if is_sent(entry) else "faint",
         wide_right=entry.state != "effective",
+        size=size,
     )
 
 

@@ -199,9 +199,7 @@ class Layout:
         for index, item in enumerate(items):
             if isinstance(item, TextRow) and (item.start <= start < item.end or index == len(items) - 1):
                 group = text[start : min(end, item.end)].rstrip("\n")
-                items[index + 1 : index + 1] = note_rows(
-                    failure, self._note_width, text[item.start : start], group
-                )
+                items[index + 1 : index + 1] = note_rows(failure, self._note_width, text[item.start : start], group)
                 return
 
     def _row_ends(self) -> list[int]:

@@ -68,9 +68,7 @@ def page_for(key: EntryKey | None, entry: Entry | None) -> PageName:
     return {"section": "system", "context": "context", "tool": "tools"}.get(key.kind, "system")  # type: ignore[return-value]
 
 
-def sent_page(
-    name: PageName, entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, names: bool
-) -> Page:
+def sent_page(name: PageName, entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, names: bool) -> Page:
     """All that is sent of one kind, in order; when something failed, the faulty block in its raw form."""
     kind = {"system": "section", "context": "context", "tools": "tool"}[name]
     has_failed = bool(preview.failures)
@@ -110,9 +108,7 @@ def _snapshot_header(preview: Preview, text: str) -> list[Block]:
     spans = [span for span in preview.context_spans if span.part == "header"]
     if not spans:
         return []
-    return [
-        header_block(text[spans[0].start : spans[-1].end].rstrip("\n"), "snapshot", "sent as a user message")
-    ]
+    return [header_block(text[spans[0].start : spans[-1].end].rstrip("\n"), "snapshot", "sent as a user message")]
 
 
 def _chunks(index: int, block: Block) -> list[Chunk]:
@@ -123,6 +119,4 @@ def _chunks(index: int, block: Block) -> list[Chunk]:
     while len(text) - edges[-1] > CHUNK:
         at_line_end = text.rfind("\n", edges[-1], edges[-1] + CHUNK) + 1
         edges.append(at_line_end if at_line_end > edges[-1] else edges[-1] + CHUNK)
-    return [
-        Chunk(index, start, end, start == 0) for start, end in zip(edges, [*edges[1:], OPEN], strict=True)
-    ]
+    return [Chunk(index, start, end, start == 0) for start, end in zip(edges, [*edges[1:], OPEN], strict=True)]

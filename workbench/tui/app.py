@@ -1,0 +1,148 @@
+"""The app: themes, the place on the screen, and what can be done from anywhere."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import App
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from workbench.tui import themes
+from workbench.tui.bridge import Bridge, Changed
+from workbench.tui.commands import COMMANDS
+from workbench.tui.places.base import Place
+from workbench.tui.places.prompt.place import PromptPlace
+from workbench.tui.subject import Subject
+from workbench.tui.view.picker import Item
+from workbench.tui.widgets.lines import bindings_of
+
+
+class WorkbenchApp(App[int]):
+    """The workbench over one subject. The runtime belongs to the program that runs the app."""
+
+    TITLE = "Prompt Workbench"
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("app")
+    CSS_PATH = "places/prompt/style.tcss"
+    CSS = """
+    Toast { background: $wb-raised; color: $wb-text; }
+    """
+
+    def __init__(self, subject: Subject | None = None, *, name: str = "", theme: str = themes.DEFAULT) -> None:
+        self._themes = themes.shipped()
+        super().__init__()
+        for each in self._themes.values():
+            self.register_theme(themes.textual_theme(each))
+        self.theme = f"workbench-{theme}"
+        self.animation_level = "none"
+        self.bridge = Bridge(self)
+        self._opening = name
+        self._subject = subject
+        self._unsubscribe: Callable[[], object] | None = None
+        self.is_painted = asyncio.Event()
+        """The first screen is there."""
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Roles of the default theme stand in under a theme that knows nothing of them."""
+        return themes.variables(self._themes[themes.DEFAULT])
+
+    def get_default_screen(self) -> Screen[Any]:
+        return PromptPlace()
+
+    def on_ready(self) -> None:
+        """After the first paint."""
+        self.is_painted.set()
+
+    @on(Place.Arrived)
+    def _place_arrived(self, arrived: Place.Arrived) -> None:
+        if self._subject is not None:
+            self.show(self._subject)
+        else:
+            arrived.place.show_opening(self._opening)
+
+    @property
+    def place(self) -> Place:
+        """The place under whatever lies on top of it."""
+        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Place))
+
+    def show(self, subject: Subject) -> None:
+        """Looks at another subject, and follows it."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+        self._subject = subject
+        self._unsubscribe = subject.subscribe(self.bridge.mark)
+        self.place.show_subject(subject)
+
+    def on_unmount(self) -> None:
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+
+    def on_changed(self, changed: Changed) -> None:
+        """At most once per frame."""
+        self.place.follow(changed)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Hands the bytes of the text to the terminal (OSC 52), whatever stands in it."""
+        self._clipboard = text
+        if self._driver is not None:
+            encoded = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
+            self._driver.write(f"\x1b]52;c;{encoded}\x07")
+
+    def action_palette(self) -> None:
+        self._pick([*self._command_items(), *self.place.jumps()], "command or entry", self._run_picked)
+
+    def action_help(self) -> None:
+        from workbench.tui.view.help import help_lines
+        from workbench.tui.widgets.sheet import Sheet
+
+        tab = self.place.tab
+        self.push_screen(Sheet(lambda width: help_lines(tab.title, tab.question, width)))
+
+    def action_theme(self) -> None:
+        items = [
+            Item(f"workbench-{each.name}", each.title, "dark" if each.is_dark else "light", help=each.about)
+            for each in self._themes.values()
+        ]
+        self._pick(items, "colours", self._take_theme, self.theme)
+
+    async def action_quit(self) -> None:
+        self.exit(0)
+
+    def _pick(
+        self, items: list[Item], title: str, picked: Callable[[str], object], current: str | None = None
+    ) -> None:
+        from workbench.tui.widgets.picker import Picker
+
+        def done(item_id: str | None) -> None:
+            if item_id is not None:
+                picked(item_id)
+
+        if not isinstance(self.screen, Picker):
+            self.push_screen(Picker(items, title=title, current=current), done)
+
+    def _command_items(self) -> list[Item]:
+        place = self.place.tab.title
+        groups = {"prompt": "This place", "app": "Everywhere"}
+        return [
+            Item(f"command:{each.id}", each.title, place if each.where == "prompt" else "", each.key_label,
+                 groups[each.where], each.help)
+            for each in COMMANDS
+            if each.in_palette and each.where in groups
+        ]  # fmt: skip
+
+    def _run_picked(self, item_id: str) -> None:
+        kind, _, rest = item_id.partition(":")
+        if kind == "command":
+            self.call_later(self.place.run_command, rest)
+        else:
+            self.place.jump(item_id)
+
+    def _take_theme(self, name: str) -> None:
+        self.theme = name

@@ -1,0 +1,138 @@
+"""Subjects that are alive: an opened composition, or the runtime of the program around the app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.prompt import AssembleContext, preview
+from workbench.prompt.views import Preview
+from workbench.tui.subject import ScopeChoice
+from workbench.tui.view.answer import Waits
+
+if TYPE_CHECKING:
+    from workbench.config.opened import OpenedComposition
+    from workbench.config.problems import LoadProblem
+    from workbench.core import Runtime
+
+CHANGE = "system-prompt/change"
+NOTICED = frozenset({"plugin", "status", "service", "error"})
+"""Events of the runtime after which something else may be shown. An assembly is none of them."""
+
+
+class RuntimeSubject:
+    """A runtime with a prompt service. Its program says for which scopes a prompt can be shown."""
+
+    def __init__(
+        self, runtime: Runtime, name: str = "runtime", contexts: dict[str, AssembleContext] | None = None
+    ) -> None:
+        """`contexts`: what an assembly is given, by the label of its scope; the global one if left out."""
+        self.runtime = runtime
+        self.name = name
+        self.is_watched = True
+        self.is_loaded = True
+        self.is_changing = False
+        self.problems: Sequence[object] = ()
+        self.notes: Sequence[str] = ()
+        self._contexts = contexts or {"(global)": AssembleContext()}
+
+    @property
+    def scopes(self) -> Sequence[ScopeChoice]:
+        return [
+            ScopeChoice(label, has_agent=context.agent is not None) for label, context in self._contexts.items()
+        ]
+
+    def waiting(self) -> Sequence[Waits]:
+        return [_Wait(f"{each.fiber.name}: {each.label}", each.seconds) for each in self.runtime.waiting()]
+
+    async def preview(self, scope: str) -> Preview:
+        return await preview(self.runtime.root.system_prompt, self._contexts[scope])
+
+    def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
+        return _subscribe(self.runtime, changed)
+
+
+class CompositionSubject:
+    """A composition that was opened, with its files."""
+
+    def __init__(self, opened: OpenedComposition, name: str | None = None) -> None:
+        self._opened = opened
+        self.name = opened.file if name is None else name
+        self.is_watched = True
+        self._was_good = not opened.problems
+
+    @property
+    def is_loaded(self) -> bool:
+        self._was_good = self._was_good or not self._opened.problems
+        return self._was_good
+
+    @property
+    def is_changing(self) -> bool:
+        return self._opened.is_reloading
+
+    @property
+    def scopes(self) -> Sequence[ScopeChoice]:
+        return [_choice(view) for view in self._opened.scopes]
+
+    @property
+    def problems(self) -> Sequence[LoadProblem]:
+        return self._opened.problems
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self._opened.notes
+
+    def waiting(self) -> Sequence[Waits]:
+        waits = self._opened.runtime.waiting()
+        return [_Wait(f"{each.fiber.name}: {each.label}", each.seconds) for each in waits]
+
+    async def preview(self, scope: str) -> Preview:
+        return await preview(self._opened.prompt, self._opened.assemble_context(scope))
+
+    def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
+        def on_files() -> None:
+            changed("files")
+
+        stop_files = self._opened.on_change(on_files)
+        stop_runtime = _subscribe(self._opened.runtime, changed)
+
+        def stop() -> None:
+            stop_files()
+            stop_runtime()
+
+        return stop
+
+
+class _Wait:
+    def __init__(self, label: str, seconds: float) -> None:
+        self.label = label
+        self.seconds = seconds
+
+
+def _choice(view: Any) -> ScopeChoice:
+    notes = []
+    if view.agent is not None:
+        notes.append("agent")
+    if view.parent_label is not None:
+        notes.append(f"inside {view.parent_label}")
+    return ScopeChoice(view.label, ", ".join(notes), has_agent=view.agent is not None)
+
+
+def _subscribe(runtime: Runtime, changed: Callable[[str], object]) -> Callable[[], object]:
+    """Registrations, and what becomes of plugins."""
+
+    def on_event(kind: str, _payload: object) -> None:
+        if kind in NOTICED:
+            changed(kind)
+
+    def on_change() -> None:
+        changed("prompt")
+
+    stop_watching = runtime.watch(on_event)
+    stop_listening = runtime.root.on(CHANGE, on_change)
+
+    def stop() -> None:
+        stop_watching()
+        stop_listening()
+
+    return stop

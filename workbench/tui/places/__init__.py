@@ -1,0 +1,1 @@
+"""The places of the workbench: each is a screen that answers one question."""

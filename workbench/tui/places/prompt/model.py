@@ -1,0 +1,202 @@
+"""The state of the place Prompt: the preview, the chosen entry, and the pages made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
+from workbench.tui.view import search
+from workbench.tui.view.blocks import problem_block
+from workbench.tui.view.changes import changed_keys
+from workbench.tui.view.draw import Match
+from workbench.tui.view.entries import Entry, EntryKey, Row, is_sent, keyed, rows
+from workbench.tui.view.page import Page, PageName, entry_page, plain_page, sent_page
+
+SENT: tuple[PageName, ...] = ("system", "context", "tools")
+
+
+class PromptModel:
+    """Read by the widgets of the place, changed by its commands."""
+
+    def __init__(self) -> None:
+        self.preview: Preview | None = None
+        self.problems: tuple[str, ...] = ()
+        """Why nothing is loaded; shown in place of the text."""
+        self.entries: dict[EntryKey, Entry] = {}
+        self.changed: frozenset[EntryKey] = frozenset()
+        self.chosen: EntryKey | None = None
+        self.shows_names = False
+        self.is_plain = False
+        self.query = ""
+        self.hits: list[search.Hit] = []
+        self.hit: int = 0
+        """Index of the current hit."""
+        self._pages: dict[PageName, Page] = {}
+        self._page_name: PageName = "system"
+
+    def load(self, preview: Preview) -> None:
+        """Takes a new preview; the chosen entry stays chosen while it exists."""
+        before = self.preview
+        if before is not None and before.trace.scope == preview.trace.scope:
+            changed = changed_keys(before, preview)
+            self.changed = changed or self.changed
+        else:
+            self.changed = frozenset()
+        self.preview = preview
+        self.entries = dict(keyed(preview))
+        self.changed &= self.entries.keys()
+        self._pages.clear()
+        if self.chosen not in self.entries:
+            self.chosen = self._same_name(self.chosen) or next(iter(self.entries), None)
+        self._search()
+
+    def clear(self) -> None:
+        """Nothing is known any more, such as after another scope was chosen."""
+        query = self.query
+        self.__init__()  # type: ignore[misc]
+        self.query = query
+
+    @property
+    def entry(self) -> Entry | None:
+        """The chosen entry."""
+        return self.entries.get(self.chosen) if self.chosen is not None and not self.problems else None
+
+    def rows(self, *, blanks: bool) -> list[Row]:
+        """The lines of the list."""
+        if self.preview is None or self.problems:
+            return []
+        return rows(self.entries.items(), self.preview, blanks=blanks)
+
+    def first_failed(self, after: EntryKey | None = None) -> EntryKey | None:
+        """The next entry with a failure behind `after`, or the first one."""
+        failed = [key for key, entry in self.entries.items() if _failed(entry)]
+        if not failed:
+            return None
+        if after in failed:
+            return failed[(failed.index(after) + 1) % len(failed)]
+        return failed[0]
+
+    def page(self) -> Page:
+        """The page that shows the chosen entry."""
+        if self.problems:
+            return Page("system", [problem_block(problem) for problem in self.problems])
+        if self.preview is None:
+            return Page("system", [])
+        name = self._name_of_page()
+        if self.is_plain and name in {"system", "context"}:
+            return plain_page(name, self.preview)
+        if name == "entry" and self.chosen is not None and self.entry is not None:
+            return entry_page(self.chosen, self.entry)
+        return self.sent_page(name)
+
+    def sent_page(self, name: PageName) -> Page:
+        """A page of what is sent; made once for each preview."""
+        assert self.preview is not None
+        page = self._pages.get(name)
+        if page is None:
+            page = sent_page(name, self.entries.items(), self.preview, self.shows_names)
+            self._pages[name] = page
+        return page
+
+    def drop_pages(self) -> None:
+        """After another form of the text was asked for."""
+        self._pages.clear()
+        self._search()
+
+    def text_to_copy(self, *, whole: bool) -> str | None:
+        """The text of the chosen entry, or the whole text that it is part of, as it is sent."""
+        preview, entry = self.preview, self.entry
+        if preview is None:
+            return None
+        if whole:
+            return preview.context if isinstance(entry, EntryView) and entry.kind == "context" else preview.system
+        if isinstance(entry, EntryView):
+            return entry.text if entry.rendered is None or self.shows_names else entry.rendered
+        if isinstance(entry, ToolView):
+            return entry.parameters_json
+        return entry.value if entry is not None else None
+
+    # searching
+
+    def find(self, query: str) -> None:
+        """Looks for words in everything that is sent."""
+        self.query = query
+        self._search()
+        page, block = self._position()
+        behind = [i for i, hit in enumerate(self.hits) if (SENT.index(hit.page), hit.block) >= (page, block)]
+        self.hit = behind[0] if behind else 0
+
+    def step(self, steps: int) -> search.Hit | None:
+        """The next hit, or the one before; around the ends."""
+        if not self.hits:
+            return None
+        self.hit = (self.hit + steps) % len(self.hits)
+        return self.hits[self.hit]
+
+    @property
+    def current_hit(self) -> search.Hit | None:
+        """Where the search stands."""
+        return self.hits[self.hit] if self.hit < len(self.hits) else None
+
+    def matches(self, page: Page) -> dict[int, list[Match]]:
+        """What the search has found on a page, by block."""
+        if page is not self._pages.get(page.name):
+            pattern = search.pattern_for(self.query)
+            return search.by_block(search.hits([page], pattern), page.name) if pattern else {}
+        return search.by_block(self.hits, page.name)
+
+    def key_of(self, hit: search.Hit) -> EntryKey | None:
+        """The entry in which a hit is."""
+        return self.sent_page(hit.page).blocks[hit.block].key
+
+    def _search(self) -> None:
+        pattern = search.pattern_for(self.query)
+        if pattern is None or self.preview is None:
+            self.hits, self.hit = [], 0
+            return
+        self.hits = search.hits((self.sent_page(name) for name in SENT), pattern)
+        self.hit = min(self.hit, max(0, len(self.hits) - 1))
+
+    def _position(self) -> tuple[int, int]:
+        name = self._name_of_page()
+        if name not in SENT or self.preview is None or self.chosen is None:
+            return 0, 0
+        return SENT.index(name), self.sent_page(name).block_of.get(self.chosen, 0)
+
+    def _name_of_page(self) -> PageName:
+        entry = self.entry
+        if isinstance(entry, VariableView):
+            return self._page_of_variable(entry)
+        if self.chosen is not None and entry is not None:
+            if is_sent(entry):
+                self._page_name = _PAGES[self.chosen.kind]
+            else:
+                return "entry"
+        else:
+            self._page_name = "system"
+        return self._page_name
+
+    def _page_of_variable(self, variable: VariableView) -> PageName:
+        """Where it is used; else the page that was shown before."""
+        preview = self.preview
+        assert preview is not None
+        if any(section.name in variable.used_in and is_sent(section) for section in preview.sections):
+            return "system"
+        if any(context.name in variable.used_in and is_sent(context) for context in preview.contexts):
+            return "context"
+        return self._page_name
+
+    def _same_name(self, key: EntryKey | None) -> EntryKey | None:
+        if key is None:
+            return None
+        return next(self._named(key), None)
+
+    def _named(self, key: EntryKey) -> Iterator[EntryKey]:
+        return (each for each in self.entries if (each.kind, each.name) == (key.kind, key.name))
+
+
+_PAGES: dict[str, PageName] = {"section": "system", "context": "context", "tool": "tools"}
+
+
+def _failed(entry: Entry) -> bool:
+    return isinstance(entry, EntryView) and entry.failure is not None

@@ -1,0 +1,457 @@
+"""The place Prompt: ordered entries beside the text that the model is about to read."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.getters import query_one
+from textual.timer import Timer
+from textual.worker import Worker, WorkerState
+
+from workbench.prompt.views import Preview
+from workbench.tui.bridge import Changed
+from workbench.tui.commands import commands_of
+from workbench.tui.places.base import TABS, Place
+from workbench.tui.places.prompt.model import PromptModel
+from workbench.tui.subject import Subject, first_scope
+from workbench.tui.view import answer as answers
+from workbench.tui.view import frame
+from workbench.tui.view.details import details
+from workbench.tui.view.entries import EntryKey
+from workbench.tui.view.picker import Item
+from workbench.tui.view.pieces import Piece
+from workbench.tui.view.sizes import UNIT, number, section_total
+from workbench.tui.widgets.bars import AnswerLine, ContextBar, KeyHints, TabBar
+from workbench.tui.widgets.entry_list import EntryList
+from workbench.tui.widgets.find_bar import FindBar
+from workbench.tui.widgets.lines import bindings_of
+from workbench.tui.widgets.panel import DetailPanel
+from workbench.tui.widgets.picker import Picker
+from workbench.tui.widgets.prompt_text import PromptText
+
+PATIENCE = 1.0
+"""Seconds of one assembly after which a change cancels it instead of waiting for it."""
+
+
+class PromptPlace(Place):
+    """What will the model read?"""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("prompt")
+    AUTO_FOCUS = "#list"
+    tab = TABS[0]
+
+    context_bar = query_one(ContextBar)
+    tab_bar = query_one(TabBar)
+    answer_line = query_one(AnswerLine)
+    entry_list = query_one("#list", EntryList)
+    prompt_text = query_one("#text", PromptText)
+    panel = query_one(DetailPanel)
+    find_bar = query_one(FindBar)
+    key_hints = query_one(KeyHints)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = PromptModel()
+        self.subject: Subject | None = None
+        self.scope = ""
+        self._opening = ""
+        self._page_key: object = None
+        self._assembly: Worker[None] | None = None
+        self._assembly_began = 0.0
+        self._is_stale = False
+        self._ticker: Timer | None = None
+        self._error: BaseException | None = None
+
+    def compose(self) -> ComposeResult:
+        yield ContextBar()
+        yield TabBar()
+        yield AnswerLine()
+        with Container(id="body"):
+            yield EntryList(id="list")
+            yield PromptText(id="text")
+            yield DetailPanel(id="panel")
+        yield FindBar()
+        yield KeyHints()
+
+    def on_mount(self) -> None:
+        self._show_front()
+        self.refresh_frame()
+        self.post_message(self.Arrived(self))
+
+    # what is looked at
+
+    def show_opening(self, name: str) -> None:
+        self._opening = name
+        self.refresh_frame()
+
+    def show_subject(self, subject: Subject) -> None:
+        self.subject = subject
+        self._opening = ""
+        self.model.clear()
+        self.scope = first_scope(subject.scopes)
+        self.assemble()
+
+    def follow(self, changed: Changed) -> None:
+        """A flood of changes costs one assembly at a time; one that hangs is given up for the next."""
+        if self.subject is None:
+            return
+        if self.scope not in {scope.label for scope in self.subject.scopes}:
+            self.scope = first_scope(self.subject.scopes)
+        self.refresh_frame()
+        if self.subject.is_changing:
+            return
+        if self._is_assembling and time.monotonic() - self._assembly_began < PATIENCE:
+            self._is_stale = True
+        else:
+            self.assemble()
+
+    # assembling
+
+    @property
+    def _is_assembling(self) -> bool:
+        return self._assembly is not None and not self._assembly.is_finished
+
+    def assemble(self) -> None:
+        """Makes a new preview; the one on the screen stays until it is there."""
+        self._is_stale = False
+        self._assembly_began = time.monotonic()
+        self._assembly = self._preview()
+        if self._ticker is None:
+            self._ticker = self.set_interval(1.0, self.refresh_frame, name="assembling")
+
+    @work(exclusive=True, group="assemble", exit_on_error=False)
+    async def _preview(self) -> None:
+        if self.subject is not None:
+            preview = await self.subject.preview(self.scope)
+            self.model.load(preview)
+            self.model.problems = () if self.subject.is_loaded else tuple(map(str, self.subject.problems))
+            self._show_preview()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """The end of an assembly, whatever it was."""
+        if event.worker is not self._assembly or not event.worker.is_finished:
+            return
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+        self._error = event.worker.error if event.state is WorkerState.ERROR else None
+        self.refresh_frame()
+        if self._is_stale:
+            self.assemble()
+
+    def _show_preview(self) -> None:
+        model = self.model
+        if model.preview is not None and model.preview.failures and not self._was_failing:
+            failed = model.first_failed()
+            model.chosen = failed or model.chosen
+        self._was_failing = bool(model.preview and model.preview.failures)
+        self._show_all(keep_place=True)
+
+    _was_failing = False
+
+    # showing
+
+    def refresh_frame(self) -> None:
+        """The lines around the panes."""
+        if not self.is_mounted:
+            return
+        short = self.size.width < 100
+        subject, preview = self.subject, self.model.preview
+        name = subject.name if subject else self._opening
+        has_choice = subject is not None and len(subject.scopes) > 1
+        scope = self.scope if has_choice else None
+        size = self._size_text(preview)
+        self.context_bar.show_bar(frame.context_bar(name, scope, size, self._status(), short=short))
+        self.tab_bar.show_bar(frame.tab_bar(TABS, self.tab.title, short=self.size.width < 60))
+        answer = self._answer(short)
+        self.answer_line.show(answer.sentence, answer.fact)
+        self._show_hints()
+
+    def _size_text(self, preview: Preview | None) -> str:
+        if preview is None:
+            return ""
+        total = section_total(preview)
+        return "– no request" if total is None or self.model.problems else f"{number(total)} {UNIT}"
+
+    def _answer(self, short: bool) -> answers.Answer:
+        subject, preview = self.subject, self.model.preview
+        if self._opening or subject is None:
+            return answers.opening(self._opening or "…")
+        if self._seconds >= PATIENCE:
+            return answers.waiting(subject.waiting(), self._seconds)
+        if self._error is not None:
+            return answers.broken(self._error)
+        if subject.problems:
+            return answers.refused(subject.problems, subject.is_loaded)
+        if preview is None:
+            return answers.opening(subject.name)
+        return answers.answer(preview, len(self.model.changed), notes=len(subject.notes), short=short)
+
+    @property
+    def _seconds(self) -> float:
+        return time.monotonic() - self._assembly_began if self._is_assembling else 0.0
+
+    def _status(self) -> frame.Status:
+        if self._seconds >= PATIENCE or self._opening:
+            return frame.busy(self._seconds)
+        if self.subject is not None and self.subject.problems:
+            return frame.REFUSED
+        if self.model.preview is not None and self.model.preview.failures:
+            return frame.ERROR
+        return frame.LIVE if self.subject is not None and self.subject.is_watched else frame.STILL
+
+    def _show_hints(self) -> None:
+        width = self.size.width - 2 * frame.outer_margin(self.size.width)
+        commands = [*commands_of("prompt"), *commands_of("app")]
+        self.key_hints.show_bar(frame.key_hints(commands, width, self._now()))
+
+    def _now(self) -> frozenset[str]:
+        """What is the case, for key hints."""
+        preview, subject = self.model.preview, self.subject
+        facts = {
+            "failing": preview is not None and bool(preview.failures),
+            "found": bool(self.model.hits),
+            "noted": subject is not None and bool(subject.problems or subject.notes),
+        }
+        return frozenset(fact for fact, is_so in facts.items() if is_so)
+
+    def _show_all(self, *, keep_place: bool = False) -> None:
+        """List, text, panel and frame from the model."""
+        model = self.model
+        self.entry_list.set_class(not model.entries or bool(model.problems), "-absent")
+        self.panel.set_class(model.entry is None, "-absent")
+        self.entry_list.show_rows(model.rows(blanks=self.size.height >= 30), model.changed, model.chosen)
+        self._show_page(keep_place=keep_place)
+        self._show_details()
+        self.refresh_frame()
+
+    def _show_page(self, *, keep_place: bool = False) -> None:
+        """The page of the chosen entry, with the entry in view."""
+        model, text = self.model, self.prompt_text
+        page = model.page()
+        key = (page.name, page.is_bare, model.chosen if page.name == "entry" else None)
+        if page is not text.page:
+            if keep_place and key == self._page_key:
+                text.replace_page(page)
+            else:
+                text.show_page(page)
+        same = key == self._page_key
+        self._page_key = key
+        block = page.block_of.get(model.chosen) if model.chosen is not None else None
+        variable = model.chosen.name if model.chosen is not None and model.chosen.kind == "variable" else None
+        if block is not None and page.blocks[block].failure is not None:
+            text.choose(block, show=False)
+            if not (keep_place and same) or self._is_new_failure(block):
+                text.show_failure(block)
+        else:
+            text.choose(block, show=not (keep_place and same), variable=variable)
+        self._show_matches(go=False)
+
+    def _is_new_failure(self, block: int) -> bool:
+        failure = self.prompt_text.page.blocks[block].failure
+        is_new = failure != self._seen_failure
+        self._seen_failure = failure
+        return is_new
+
+    _seen_failure: object = None
+
+    def _show_details(self) -> None:
+        model = self.model
+        known = details(model.entry, model.preview) if model.entry and model.preview else None
+        self.panel.show(known)
+
+    def _show_matches(self, *, go: bool) -> None:
+        model, text = self.model, self.prompt_text
+        hit = model.current_hit
+        is_here = hit is not None and hit.page == text.page.name and not text.page.is_bare
+        current = (hit.block, hit.match) if hit is not None and is_here else None
+        text.show_matches(model.matches(text.page), current if go or current else None)
+
+    def _go_to_hit(self) -> None:
+        hit = self.model.current_hit
+        if hit is not None:
+            if self.model.is_plain:
+                self.model.is_plain = False
+            key = self.model.key_of(hit)
+            if key is not None and key != self.model.chosen:
+                self._choose(key, tell_list=True)
+            elif self.prompt_text.page is not self.model.page():
+                self._show_page()
+        self._show_matches(go=True)
+        self._show_count()
+
+    def _show_count(self) -> None:
+        self.find_bar.show_count(self.model.hit, len(self.model.hits), self.model.query)
+
+    def _choose(self, key: EntryKey, *, tell_list: bool = False) -> None:
+        self.model.chosen = key
+        if tell_list:
+            self.entry_list.choose(key)
+        self._show_page()
+        self._show_details()
+
+    # messages of the panes
+
+    @on(EntryList.Chosen)
+    def _entry_chosen(self, event: EntryList.Chosen) -> None:
+        self._choose(event.key)
+
+    @on(EntryList.Opened)
+    def _entry_opened(self) -> None:
+        self.prompt_text.focus()
+
+    @on(PromptText.Moved)
+    def _text_moved(self, event: PromptText.Moved) -> None:
+        key = self.prompt_text.page.blocks[event.block].key
+        if key is not None and key in self.model.entries:
+            self.model.chosen = key
+            self.entry_list.choose(key)
+            self._show_details()
+
+    @on(PromptText.Left)
+    def _text_left(self) -> None:
+        self.entry_list.focus()
+
+    def on_descendant_focus(self) -> None:
+        """One pane stands in front where there is no room for two."""
+        self._show_front()
+
+    def _show_front(self) -> None:
+        reads = self.prompt_text.has_focus
+        self.entry_list.set_class(reads, "-behind")
+        self.prompt_text.set_class(not reads, "-behind")
+
+    def on_resize(self) -> None:
+        if self.model.preview is not None:
+            self._show_all(keep_place=True)
+        else:
+            self.refresh_frame()
+
+    # commands
+
+    def action_other_pane(self) -> None:
+        self.prompt_text.remove_class("-behind")
+        self.entry_list.remove_class("-behind")
+        (self.entry_list if self.prompt_text.has_focus else self.prompt_text).focus()
+
+    def jumps(self) -> list[Item]:
+        kinds = {"section": "section", "context": "context", "tool": "tool", "variable": "variable"}
+        return [
+            Item(f"entry:{index}", key.name, f"{kinds[key.kind]} of {entry.owner.plugin}", group="Jump to")
+            for index, (key, entry) in enumerate(self.model.entries.items())
+        ]
+
+    def jump(self, item_id: str) -> None:
+        keys = list(self.model.entries)
+        index = int(item_id.partition(":")[2])
+        if index < len(keys):
+            self._choose(keys[index], tell_list=True)
+
+    def action_scope(self) -> None:
+        if self.subject is None:
+            return
+        about = "The prompt that this scope reads."
+        items = [Item(scope.label, scope.label, scope.note, help=about) for scope in self.subject.scopes]
+        self.app.push_screen(Picker(items, title="scope", current=self.scope), self._take_scope)
+
+    def _take_scope(self, label: str | None) -> None:
+        if label is not None and label != self.scope:
+            self.scope = label
+            self.model.changed = frozenset()
+            self.assemble()
+
+    def action_find(self) -> None:
+        self.key_hints.display = False
+        self.find_bar.open(self.model.query)
+        self._show_count()
+
+    @on(FindBar.Typed)
+    def _find_typed(self, event: FindBar.Typed) -> None:
+        self.model.find(event.query)
+        self._go_to_hit()
+
+    @on(FindBar.Stepped)
+    def _find_stepped(self, event: FindBar.Stepped) -> None:
+        self.model.step(event.steps)
+        self._go_to_hit()
+
+    @on(FindBar.Closed)
+    def _find_closed(self, event: FindBar.Closed) -> None:
+        self.key_hints.display = True
+        if not event.keep:
+            self.model.find("")
+            self._show_matches(go=False)
+        self.prompt_text.focus()
+
+    def action_next_match(self) -> None:
+        self._step(1)
+
+    def action_previous_match(self) -> None:
+        self._step(-1)
+
+    def _step(self, steps: int) -> None:
+        if self.model.step(steps) is not None:
+            self._go_to_hit()
+
+    def action_leave(self) -> None:
+        if self.model.query:
+            self.model.find("")
+            self._show_matches(go=False)
+        elif self.prompt_text.has_focus:
+            self.entry_list.focus()
+
+    def action_copy(self) -> None:
+        self._copy(whole=False)
+
+    def action_copy_all(self) -> None:
+        self._copy(whole=True)
+
+    def _copy(self, *, whole: bool) -> None:
+        text = self.model.text_to_copy(whole=whole)
+        if text is None:
+            self._say("Nothing to copy here.")
+            return
+        self.app.copy_to_clipboard(text)
+        self._say(f"Copied {number(len(text))} {UNIT} through the terminal.")
+
+    def _say(self, sentence: str) -> None:
+        """For a moment, on the answer line."""
+        self.answer_line.show((Piece("✓ ", "running"), Piece(sentence)))
+        self.set_timer(2.0, self.refresh_frame, name="said")
+
+    def action_plain(self) -> None:
+        self.model.is_plain = not self.model.is_plain
+        self._show_page()
+
+    def action_names(self) -> None:
+        self.model.shows_names = not self.model.shows_names
+        self.model.drop_pages()
+        self._show_page(keep_place=True)
+
+    def action_wrap(self) -> None:
+        self.prompt_text.set_wrap(not self.prompt_text.wraps)
+
+    def action_fault(self) -> None:
+        failed = self.model.first_failed(self.model.chosen)
+        if failed is not None:
+            self._choose(failed, tell_list=True)
+
+    def action_inspector(self) -> None:
+        self.panel.toggle_class("-off")
+
+    def action_notes(self) -> None:
+        from workbench.tui.view.sheet import notes_lines
+        from workbench.tui.widgets.sheet import Sheet
+
+        subject = self.subject
+        if subject is not None:
+            problems, notes = tuple(subject.problems), tuple(subject.notes)
+            self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width)))
+
+    def action_assemble(self) -> None:
+        self.assemble()

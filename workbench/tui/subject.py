@@ -1,0 +1,77 @@
+"""What a workbench looks at: a composition that was opened, or the runtime of the program it is part of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from workbench.prompt.views import Preview
+from workbench.tui.view.answer import Waits
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeChoice:
+    """A scope whose prompt can be shown."""
+
+    label: str
+    note: str = ""
+    """Such as the model of its agent, or the scope around it."""
+    has_agent: bool = False
+
+
+class Subject(Protocol):
+    """The screen reads this, and is told when to read it again. It holds no truth of its own."""
+
+    @property
+    def name(self) -> str:
+        """As the person named it; shown at the left end of the first line."""
+        ...
+
+    @property
+    def is_watched(self) -> bool:
+        """Changes of its files are followed."""
+        ...
+
+    @property
+    def scopes(self) -> Sequence[ScopeChoice]:
+        """At least one; the first is the global one."""
+        ...
+
+    @property
+    def problems(self) -> Sequence[object]:
+        """Why its files cannot be used as they stand now; `str()` of one names file, place and remedy."""
+        ...
+
+    @property
+    def is_loaded(self) -> bool:
+        """There is a good state to show; False while a file that was broken from the start is broken."""
+        ...
+
+    @property
+    def is_changing(self) -> bool:
+        """What is registered is not whole for this moment; `changed` is called when it is again."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was passed over in its files."""
+        ...
+
+    def waiting(self) -> Sequence[Waits]:
+        """Calls of plugins that have not come back."""
+        ...
+
+    async def preview(self, scope: str) -> Preview:
+        """One assembly for the scope with that label."""
+        ...
+
+    def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
+        """Calls `changed(topic)` after each change, on the loop; returns how to stop that."""
+        ...
+
+
+def first_scope(scopes: Sequence[ScopeChoice]) -> str:
+    """The scope to begin with: that of the first agent, since variables have values there."""
+    with_agent = next((scope for scope in scopes if scope.has_agent), None)
+    return (with_agent or scopes[0]).label if scopes else ""

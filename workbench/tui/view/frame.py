@@ -1,0 +1,134 @@
+"""The lines around a place: what is open and how it is, where one can go, and which keys help now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from workbench.tui.commands import Command
+from workbench.tui.view.pieces import Line, Piece, Role, outside, width_of
+
+
+class Status(NamedTuple):
+    """The word at the right end of the context bar, with its sign."""
+
+    sign: str
+    word: str
+    role: Role
+
+
+LIVE = Status("●", "live", "running")
+STILL = Status("○", "not watched", "soft")
+ERROR = Status("×", "error", "failed")
+REFUSED = Status("×", "broken file", "failed")
+
+
+def outer_margin(width: int) -> int:
+    """Free cells at the edges of a screen of that width."""
+    return 1 if width < 100 else 2
+
+
+def busy(seconds: float) -> Status:
+    """Work that has not come back."""
+    return Status("◐", f"assembling, {seconds:.0f} s", "pending")
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One place."""
+
+    key: str
+    title: str
+    question: str
+
+
+class Region(NamedTuple):
+    """Cells of a line that a click turns into a command."""
+
+    start: int
+    end: int
+    command: str
+
+
+class Bar(NamedTuple):
+    """A line and the parts of it that can be clicked, counted from its first cell."""
+
+    left: Line
+    right: Line
+    regions: tuple[Region, ...] = ()
+
+
+def context_bar(name: str, scope: str | None, size: str, status: Status, *, short: bool) -> Bar:
+    """File, scope, size, state. `scope` None: there is only one."""
+    gap = "  " if short else "    "
+    left: Line = outside(name, "strong", bold=True)
+    regions: tuple[Region, ...] = ()
+    if scope is not None:
+        start = width_of(left) + len(gap)
+        word = () if short else (Piece("scope ", "soft"),)
+        left = (*left, Piece(gap), *word, *outside(scope), Piece(" ▾", "faint"))
+        regions = (Region(start, width_of(left), "prompt.scope"),)
+    right = (
+        Piece(size, "text"),
+        Piece(gap if size else ""),
+        Piece(f"{status.sign} ", status.role, bold=True),
+        Piece(status.word, status.role),
+    )
+    return Bar(left, right, regions)
+
+
+def tab_bar(tabs: Sequence[Tab], current: str, *, short: bool) -> Bar:
+    """The places that exist; the current one with its question."""
+    line: Line = ()
+    question = ""
+    for tab in tabs:
+        if tab.title == current:
+            line = (
+                *line,
+                Piece("▎", "focus", ground="base"),
+                Piece(f"{tab.key} ", "focus", bold=True, ground="base"),
+                Piece(f"{tab.title} ", "strong", bold=True, ground="base"),
+            )
+            question = tab.question
+        else:
+            line = (*line, Piece(" "), Piece(f"{tab.key} ", "faint"), Piece(f"{tab.title} ", "soft"))
+    return Bar(line, () if short else (Piece(question, "faint"),))
+
+
+def key_hints(commands: Iterable[Command], width: int, now: frozenset[str] = frozenset()) -> Bar:
+    """As many hints as fit, the most useful first; those that always stand at the right end.
+
+    `now` says what is the case, for hints that help only then.
+    """
+    chosen = [command for command in commands if command.hint and (not command.when or command.when in now)]
+    chosen.sort(key=lambda command: not command.when)
+    right: Line = ()
+    for command in chosen:
+        if command.always:
+            right = (*right, *((Piece("  "),) if right else ()), *_hint(command))
+    room = width - width_of(right) - 2
+    gap = 2 if width < 100 else 3
+    left: Line = ()
+    regions: list[Region] = []
+    for command in chosen:
+        if command.always:
+            continue
+        lead: Line = (Piece(" " * gap),) if left else ()
+        hint = _hint(command)
+        if width_of((*left, *lead, *hint)) > room:
+            break
+        start = width_of((*left, *lead))
+        left = (*left, *lead, *hint)
+        regions.append(Region(start, width_of(left), command.id))
+    at = width - width_of(right)
+    for command in chosen:
+        if command.always:
+            end = at + width_of(_hint(command))
+            regions.append(Region(at, end, command.id))
+            at = end + 2
+    return Bar(left, right, tuple(regions))
+
+
+def _hint(command: Command) -> Line:
+    return Piece(command.key_label, "strong", bold=True), Piece(f" {command.hint}", "soft")

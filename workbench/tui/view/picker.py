@@ -1,0 +1,106 @@
+"""A list to pick from: the palette, the scopes, the themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from workbench.tui.view.pieces import Line, Piece, cut, outside, spread
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that can be picked."""
+
+    id: str
+    title: str
+    """From outside or ours; shown through `visible_line()`."""
+    note: str = ""
+    key: str = ""
+    """At the right edge."""
+    group: str = ""
+    help: str = ""
+
+
+class Found(NamedTuple):
+    """An item and the characters of its title that the search has matched."""
+
+    item: Item
+    at: tuple[int, ...] = ()
+
+
+def search(items: Iterable[Item], query: str) -> list[Found]:
+    """Items whose title holds the letters of the query in order; the better match first, groups kept."""
+    if not query.strip():
+        return [Found(item) for item in items]
+    ranked: list[tuple[int, int, int, Found]] = []
+    group_order: dict[str, int] = {}
+    for position, item in enumerate(items):
+        at = _letters(query.replace(" ", "").lower(), item.title.lower())
+        if at is not None:
+            group = group_order.setdefault(item.group, len(group_order))
+            ranked.append((group, _looseness(at, item.title), position, Found(item, at)))
+    ranked.sort(key=lambda each: each[:3])
+    return [each[3] for each in ranked]
+
+
+def picker_lines(found: Sequence[Found], cursor: int, width: int) -> list[tuple[Line, int | None]]:
+    """The lines with headings, and for each the index of its item."""
+    lines: list[tuple[Line, int | None]] = []
+    group = ""
+    for index, each in enumerate(found):
+        if each.item.group != group:
+            group = each.item.group
+            lines.append(((Piece(" "), Piece(group, "soft", bold=True)), None))
+        lines.append((_item_line(each, index == cursor, width), index))
+    return lines
+
+
+def _item_line(found: Found, is_cursor: bool, width: int) -> Line:
+    item = found.item
+    bar = Piece("▌" if is_cursor else " ", "focus")
+    right = (Piece(item.key, "strong", bold=True), Piece(" "))
+    note_at = max(20, width * 3 // 5)
+    title = cut((bar, Piece(" "), *_title(found, is_cursor)), note_at - 1)
+    if not item.note:
+        return spread((bar, Piece(" "), *_title(found, is_cursor)), right, width)
+    note = outside(item.note, "soft")
+    return spread((*spread(title, (), note_at), *note), right, width)
+
+
+def _title(found: Found, is_cursor: bool) -> Line:
+    if not found.at:
+        return outside(found.item.title, "strong" if is_cursor else "text", bold=is_cursor)
+    line: Line = ()
+    matched = set(found.at)
+    for index, character in enumerate(found.item.title):
+        if index in matched:
+            line = (*line, *outside(character, "focus", bold=True, underline=True))
+        else:
+            line = (*line, *outside(character, "strong" if is_cursor else "text", bold=is_cursor))
+    return line
+
+
+def _letters(query: str, title: str) -> tuple[int, ...] | None:
+    """Where the letters of the query stand: together if possible, else one after the other."""
+    start = title.find(query)
+    if start >= 0:
+        word = title.find(" " + query)
+        start = word + 1 if word >= 0 and start > 0 else start
+        return tuple(range(start, start + len(query)))
+    at: list[int] = []
+    position = -1
+    for letter in query:
+        position = title.find(letter, position + 1)
+        if position < 0:
+            return None
+        at.append(position)
+    return tuple(at)
+
+
+def _looseness(at: tuple[int, ...], title: str) -> int:
+    """Small for letters that stand together, at the beginning of a word."""
+    gaps = at[-1] - at[0] - len(at) + 1
+    at_word = at[0] == 0 or not title[at[0] - 1].isalnum()
+    return 4 * gaps + (0 if at_word else 20) + min(at[0], 10)

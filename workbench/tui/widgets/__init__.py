@@ -1,0 +1,1 @@
+"""Widgets that draw lines themselves. None of them knows the runtime, a place, or the app."""

@@ -1,0 +1,106 @@
+"""The find bar: it stands on the line of the key hints while words are typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+
+from workbench.tui.view.pieces import Line, Piece
+from workbench.tui.view.sizes import number
+from workbench.tui.widgets.inputs import SafeInput
+from workbench.tui.widgets.line import LineWidget
+
+
+class _Hint(LineWidget):
+    GROUND = "panel"
+
+
+class FindBar(Horizontal):
+    """What to find, and how often it was found."""
+
+    DEFAULT_CSS = """
+    FindBar { height: 1; background: $wb-panel; display: none; }
+    FindBar.-open { display: block; }
+    FindBar #find-sign { width: 3; }
+    FindBar SafeInput { width: 1fr; }
+    FindBar #find-count { width: 40; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "close", "Close", show=False),
+        Binding("down,ctrl+n", "step(1)", "Next", show=False),
+        Binding("up,ctrl+p", "step(-1)", "Before", show=False, priority=True),
+    ]
+
+    @dataclass
+    class Typed(Message):
+        """Other words."""
+
+        query: str
+
+    @dataclass
+    class Stepped(Message):
+        """To the next hit, or the one before."""
+
+        steps: int
+
+    @dataclass
+    class Closed(Message):
+        """Done; `keep` says whether what was found stays picked out."""
+
+        keep: bool
+
+    def compose(self) -> ComposeResult:
+        yield _Hint(id="find-sign")
+        yield SafeInput(placeholder="words in the text", id="find-query", compact=True)
+        yield _Hint(id="find-count")
+
+    def on_mount(self) -> None:
+        sign = self.query_one("#find-sign", _Hint)
+        sign.margin = 1
+        sign.show((Piece("/", "focus", bold=True),))
+
+    def open(self, query: str) -> None:
+        """Shows the bar and takes the focus."""
+        self.add_class("-open")
+        field = self.query_one(SafeInput)
+        field.value = query
+        field.focus()
+        field.select_all()
+
+    def show_count(self, position: int, count: int, query: str) -> None:
+        """How many there are, and which one is the current one."""
+        right: Line = (Piece("enter ", "strong", bold=True), Piece("done  ", "soft"))
+        right = (*right, Piece("esc ", "strong", bold=True), Piece("forget", "soft"))
+        if not query:
+            left: Line = ()
+        elif count == 0:
+            left = (Piece("not found", "failed"),)
+        else:
+            left = (Piece(f"{number(position + 1)} of {number(count)}", "text"),)
+        self.query_one("#find-count", _Hint).show(left, right)
+
+    @on(SafeInput.Changed)
+    def _tell_typed(self, event: SafeInput.Changed) -> None:
+        event.stop()
+        self.post_message(self.Typed(event.value))
+
+    @on(SafeInput.Submitted)
+    def _done(self, event: SafeInput.Submitted) -> None:
+        event.stop()
+        self._close(keep=True)
+
+    def action_close(self) -> None:
+        self._close(keep=False)
+
+    def action_step(self, steps: int) -> None:
+        self.post_message(self.Stepped(steps))
+
+    def _close(self, *, keep: bool) -> None:
+        self.remove_class("-open")
+        self.post_message(self.Closed(keep))

@@ -1,0 +1,79 @@
+"""From pieces to a strip of cells: roles become colours of the theme, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+from textual.widget import Widget
+
+from workbench.tui.view.pieces import ROLES, Line, Role
+from workbench.visible import visible_line
+
+VARIABLE_PREFIX = "wb-"
+
+
+class Paint:
+    """The styles of one theme."""
+
+    def __init__(self, colours: Mapping[Role, str]) -> None:
+        self._colours = colours
+        self._styles: dict[tuple[Role, Role, bool, bool], Style] = {}
+
+    def style(self, role: Role, ground: Role, bold: bool = False, underline: bool = False) -> Style:
+        """A role on the ground of another one."""
+        key = (role, ground, bold, underline)
+        style = self._styles.get(key)
+        if style is None:
+            style = Style(color=self._colours[role], bgcolor=self._colours[ground], bold=bold, underline=underline)
+            self._styles[key] = style
+        return style
+
+    def strip(self, line: Line, width: int, ground: Role) -> Strip:
+        """`line` in exactly `width` cells."""
+        segments: list[Segment] = []
+        cells = 0
+        for text, role, bold, underline, own_ground in line:
+            if not text:
+                continue
+            if not text.isprintable():
+                text = str(visible_line(text))  # the last door; the view has marked what it knew to be outside
+            segments.append(Segment(text, self.style(role, own_ground or ground, bold, underline)))
+            cells += cell_len(text)
+        return Strip(segments, cells).adjust_cell_length(width, self.style("text", ground))
+
+    def blank(self, width: int, ground: Role) -> Strip:
+        """An empty line."""
+        return Strip([Segment(" " * width, self.style("text", ground))], width)
+
+
+class Painted(Widget, inherit_bindings=False):
+    """A widget that draws with the colours of the theme, and drops what it has drawn when they change."""
+
+    _paint: Paint | None = None
+
+    @property
+    def paint(self) -> Paint:
+        """The styles of the theme in force."""
+        if self._paint is None:
+            variables = self.app.theme_variables
+            self._paint = _paint_of(tuple(variables[VARIABLE_PREFIX + role] for role in ROLES))
+        return self._paint
+
+    def notify_style_update(self) -> None:
+        """The theme or the style sheet has changed."""
+        super().notify_style_update()
+        self._paint = None
+        self.forget_drawn()
+
+    def forget_drawn(self) -> None:
+        """Drops what a subclass keeps of drawn lines."""
+
+
+@lru_cache(maxsize=8)
+def _paint_of(colours: tuple[str, ...]) -> Paint:
+    return Paint(dict(zip(ROLES, colours, strict=True)))

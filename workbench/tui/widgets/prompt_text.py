@@ -1,0 +1,371 @@
+"""The text of the prompt, with its owners at the left edge: any size, drawn a screenful at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from workbench.tui.view.draw import Drawn, Emphasis, Gutter, Match, draw
+from workbench.tui.view.frame import outer_margin
+from workbench.tui.view.layout import Layout, Located, Place
+from workbench.tui.view.page import Page
+from workbench.tui.widgets.lines import Lines, bindings_of
+
+WIDEST = 96
+"""Cells of running text."""
+
+
+class PromptText(Lines):
+    """A page with a line cursor, a chosen block, and the places of a search."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("text")
+
+    @dataclass
+    class Moved(Message):
+        """The cursor is in another block."""
+
+        block: int
+
+    @dataclass
+    class Left(Message):
+        """The person wants to go back to the list."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.page = Page("system", [])
+        self.wraps = True
+        self._layout: Layout | None = None
+        self._emphasis = Emphasis()
+        self._cursor: Place | None = None
+        self._drawn: dict[int, Strip] = {}
+
+    # what is shown
+
+    def show_page(self, page: Page) -> None:
+        """Shows another page, from its first line on."""
+        self.page = page
+        self._cursor = None
+        self._emphasis = Emphasis()
+        self._lay_out()
+        self.scroll_to_row(0)
+
+    def replace_page(self, page: Page) -> None:
+        """Shows a newer form of the same page; what is on the screen stays, as far as it still exists."""
+        top = self._place_at_top()
+        cursor = self._named(self._cursor)
+        shown = self._named(top)
+        self.page = page
+        self._cursor = self._found(cursor)
+        self._emphasis = replace(Emphasis(), selected=None)
+        self._lay_out()
+        place = self._found(shown)
+        if place is not None and self._layout is not None:
+            self.scroll_to_row(self._layout.row_of(place))
+
+    def choose(self, block: int | None, *, show: bool = True, variable: str | None = None) -> None:
+        """Picks out a block, and brings its beginning to the screen."""
+        self._emphasize(selected=block, variable=variable)
+        if block is not None and show and self._layout is not None:
+            row = self._layout.row_of_block(block)
+            height = self._window_height
+            top = round(self.scroll_y)
+            rows_of_block = self._block_height(block, height)
+            if row < top + 1 or row + rows_of_block > top + height:
+                self._go_to_row(row)
+
+    def show_matches(self, matches: Mapping[int, list[Match]], current: tuple[int, Match] | None) -> None:
+        """Picks out what a search has found, and goes to the current place."""
+        self._emphasize(matches=matches, current=current)
+        if current is not None and self._layout is not None:
+            block, match = current
+            row = self._layout.row_of_offset(block, match.start)
+            top, height = round(self.scroll_y), self._window_height
+            if not top < row < top + height - 1:
+                self._go_to_row(max(0, row - height // 3))
+
+    def show_failure(self, block: int) -> None:
+        """Goes to the faulty line of a block, with its note below it in view."""
+        if self._layout is None:
+            return
+        start = self._layout.row_of_block(block)
+        failure = self.page.blocks[block].failure
+        row = start
+        if failure is not None and failure.offset is not None:
+            offset = self.page.blocks[block].content.text.to_visible(failure.offset)
+            row = self._layout.row_of_offset(block, offset)
+        height = self._window_height
+        self._go_to_row(start if row - start < height // 2 else row - height // 3)
+
+    def set_wrap(self, wraps: bool) -> None:
+        """Wraps long lines, or lets them run to the right."""
+        top = self._place_at_top()
+        self.wraps = wraps
+        self._lay_out()
+        if top is not None and self._layout is not None:
+            self.scroll_to(x=0, y=self._layout.row_of(top), animate=False)
+
+    # moving
+
+    def move(self, steps: int) -> None:
+        """The cursor, by rows of the screen; it rests on whole lines."""
+        layout = self._layout
+        if layout is None or not layout.total:
+            return
+        if self._cursor is None:
+            self._put_cursor(self._first_place())
+            return
+        row = layout.row_of(self._cursor)
+        target = row
+        step = 1 if steps > 0 else -1
+        for _ in range(abs(steps)):
+            following = self._line_after(target, step)
+            if following is None:
+                break
+            target = following
+        place = layout.place_at(target)
+        if place is not None:
+            self._put_cursor(place)
+
+    def move_to_end(self, *, last: bool) -> None:
+        if self._layout is None or not self._layout.total:
+            return
+        if last:
+            self._go_to_row(self._layout.total)
+            place = self._layout.place_at(self._layout.total - 1)
+        else:
+            place = Place(0, 0)
+        if place is not None:
+            self._put_cursor(place)
+
+    def action_back(self) -> None:
+        self.post_message(self.Left())
+
+    def on_click(self, event: events.Click) -> None:
+        place = self._layout.place_at(round(self.scroll_y) + event.y) if self._layout else None
+        if place is not None:
+            self._put_cursor(place if place.line >= 0 else Place(place.block, 0))
+
+    def on_focus(self) -> None:
+        if self._cursor is None and self._layout is not None and self._layout.total:
+            self._cursor = self._first_place()
+        self._emphasize(cursor=self._cursor)
+
+    def on_blur(self) -> None:
+        self._emphasize(cursor=None)
+
+    @property
+    def cursor(self) -> Place | None:
+        """The line that the person is on."""
+        return self._cursor
+
+    # drawing
+
+    def on_resize(self) -> None:
+        if self._layout is None or self._text_width() != self._layout.width:
+            place = self._place_at_top()
+            self._lay_out()
+            if place is not None and self._layout is not None:
+                self.scroll_to_row(self._layout.row_of(place))
+        self.forget_drawn()
+
+    def forget_drawn(self) -> None:
+        self._drawn.clear()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._settle()
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the page; the band of the block at the top stays in view."""
+        width = self.scrollable_content_region.width
+        if self._layout is None:
+            return self.paint.blank(width, "base")
+        row = round(self.scroll_y) + y
+        if y == 0 and not self.page.is_bare:
+            place = self._layout.place_at(row)
+            if place is not None and place.line >= 0:
+                return self._strip(-1 - place.block, Located(place.block, None), width)
+        located = self._layout.at(row)
+        if located is None:
+            return self.paint.blank(width, "base")
+        strip = self._strip(row, located, width)
+        return strip if self.wraps else strip.crop(0, width)
+
+    def _strip(self, key: int, located: Located, width: int) -> Strip:
+        strip = self._drawn.get(key)
+        if strip is None or strip.cell_length != width:
+            strip = self._draw(located, width)
+            if len(self._drawn) > _KEPT:
+                self._drawn.clear()
+            self._drawn[key] = strip
+        return strip
+
+    def _draw(self, located: Located, width: int) -> Strip:
+        drawn = draw(self.page, located, width, self._gutter, self._emphasis, self._margin)
+        if drawn.bar is None:
+            return self._line_strip(drawn, width, located)
+        bar = self.paint.strip((_bar(drawn),), 1, "base")
+        return Strip.join([bar, self._line_strip(drawn, width - 1, located)])
+
+    def _line_strip(self, drawn: Drawn, width: int, located: Located) -> Strip:
+        scroll_x = round(self.scroll_x)
+        if self.wraps or not scroll_x or located.item is None:
+            return self.paint.strip(drawn.line, width, drawn.ground)
+        gutter = 1 if drawn.bar is None else self._gutter.width
+        whole = self.paint.strip(drawn.line, width + scroll_x, drawn.ground)
+        return Strip.join([whole.crop(0, gutter), whole.crop(gutter + scroll_x, width + scroll_x)])
+
+    # inside
+
+    @property
+    def _margin(self) -> int:
+        return outer_margin(self.app.size.width)
+
+    @property
+    def _window_height(self) -> int:
+        return max(1, self.scrollable_content_region.height)
+
+    def _text_width(self) -> int | None:
+        if not self.wraps:
+            return None
+        room = self.scrollable_content_region.width - 1 - self._gutter.width - self._margin
+        return max(8, min(WIDEST, room))
+
+    def _lay_out(self) -> None:
+        self._gutter = Gutter(max(3, len(str(_most_lines(self.page)))))
+        note_width = max(8, self.scrollable_content_region.width - 1 - self._gutter.width - self._margin)
+        self._layout = Layout(self.page, self._text_width(), note_width)
+        self.styles.overflow_x = "hidden" if self.wraps else "auto"
+        self._update_size()
+        self._settle()
+        self.forget_drawn()
+        self.refresh()
+
+    _gutter = Gutter()
+
+    def _update_size(self) -> None:
+        assert self._layout is not None
+        width = self.scrollable_content_region.width
+        if not self.wraps:
+            width = max(width, _longest_line(self.page) + self._gutter.width + 2)
+        size = Size(width, self._layout.total)
+        if size != self.virtual_size:
+            self.virtual_size = size
+
+    def _settle(self) -> None:
+        """Measures what is on the screen, so that nothing moves while it is looked at."""
+        if self._layout is None:
+            return
+        before = self._layout.total
+        top = round(self.scroll_y)
+        settled = self._layout.settle(top, self._window_height)
+        if self._layout.total != before:
+            self.forget_drawn()
+            self._update_size()
+            if settled != top:
+                self.set_reactive(Lines.scroll_y, float(settled))
+                self.set_reactive(Lines.scroll_target_y, float(settled))
+            self.refresh()
+
+    def _go_to_row(self, row: int) -> None:
+        if self._layout is not None:
+            self._layout.settle(row, self._window_height)
+            self._update_size()
+            self.forget_drawn()
+        self.scroll_to_row(row)
+
+    def _block_height(self, block: int, at_most: int) -> int:
+        assert self._layout is not None
+        start = self._layout.row_of_block(block)
+        following = block + 1
+        end = self._layout.row_of_block(following) if following < len(self.page.blocks) else self._layout.total
+        return min(at_most, end - start)
+
+    def _emphasize(self, **changes: object) -> None:
+        emphasis = replace(self._emphasis, **changes)  # type: ignore[arg-type]
+        if emphasis != self._emphasis:
+            self._emphasis = emphasis
+            self.forget_drawn()
+            self.refresh()
+
+    def _put_cursor(self, place: Place) -> None:
+        if self._layout is None:
+            return
+        moved = self._cursor is None or self._cursor.block != place.block
+        self._cursor = place
+        self._emphasize(cursor=place if self.has_focus else None, selected=place.block)
+        row = self._layout.row_of(place)
+        top, height = round(self.scroll_y), self._window_height
+        if row <= top:
+            self._go_to_row(max(0, row - 1))
+        elif row >= top + height - 1:
+            self._go_to_row(row - height + 2)
+        if moved:
+            self.post_message(self.Moved(place.block))
+
+    def _line_after(self, row: int, step: int) -> int | None:
+        """The first row of the line after or before the one at `row`."""
+        assert self._layout is not None
+        place = self._layout.place_at(row)
+        if place is None:
+            return None
+        lines = len(self.page.blocks[place.block].content.line_starts)
+        block, line = place.block, place.line + step
+        if line >= lines:
+            block, line = block + 1, 0
+        elif line < 0:
+            block -= 1
+            line = len(self.page.blocks[block].content.line_starts) - 1 if block >= 0 else 0
+        if not 0 <= block < len(self.page.blocks):
+            return None
+        return self._layout.row_of(Place(block, line))
+
+    def _first_place(self) -> Place:
+        selected = self._emphasis.selected
+        if selected is not None:
+            return Place(selected, 0)
+        place = self._place_at_top()
+        return Place(place.block, max(0, place.line)) if place else Place(0, 0)
+
+    def _place_at_top(self) -> Place | None:
+        return self._layout.place_at(round(self.scroll_y)) if self._layout and self._layout.total else None
+
+    def _named(self, place: Place | None) -> tuple[object, int] | None:
+        """A place by its entry, which outlives the page."""
+        if place is None or place.block >= len(self.page.blocks):
+            return None
+        return self.page.blocks[place.block].key, place.line
+
+    def _found(self, named: tuple[object, int] | None) -> Place | None:
+        if named is None:
+            return None
+        block = self.page.block_of.get(named[0])  # type: ignore[call-overload]
+        if block is None:
+            return None
+        return Place(block, min(named[1], self.page.blocks[block].raw.count("\n")))
+
+
+def _bar(drawn: Drawn):  # type: ignore[no-untyped-def]
+    from workbench.tui.view.pieces import Piece
+
+    return Piece("▌" if drawn.is_heavy else "▎", drawn.bar or "rule")
+
+
+def _most_lines(page: Page) -> int:
+    return max((block.raw.count("\n") + 1 for block in page.blocks), default=1)
+
+
+def _longest_line(page: Page) -> int:
+    from rich.cells import cell_len
+
+    return max((cell_len(max(block.content.text.split("\n"), key=len)) for block in page.blocks), default=0)
+
+
+_KEPT = 512
