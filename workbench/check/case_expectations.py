@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,11 +98,9 @@ def _names(entries: Iterable[NamedText | ToolSchema]) -> list[str]:
     return [entry.name for entry in entries]
 
 
-def _whole_schemas(assembly: PromptAssembly) -> list[dict[str, Any]]:
-    return [
-        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-        for tool in assembly.tools
-    ]
+def _whole_schemas(assembly: PromptAssembly) -> list[Any]:
+    """The schemas as they are sent."""
+    return [json.loads(tool.json) for tool in assembly.tools]
 
 
 def _of_assembly(read: Callable[[PromptAssembly], Any]) -> Callable[[Observed], Any]:

@@ -32,7 +32,7 @@ from workbench.check.case_format.values import (
 )
 from workbench.check.case_listener import CaseRaised, waterfall_listener
 from workbench.core import Context, Disposer, Scope, create_scope
-from workbench.prompt import AssembleContext, SystemPrompt, ToolProviderResult, add_harness_source
+from workbench.prompt import AssembleContext, PromptFacade, ToolProviderResult, add_harness_source
 
 
 @dataclass(eq=False, frozen=True, slots=True)
@@ -115,7 +115,7 @@ class CaseWorld:
             return add_harness_source(self.root, entry.root)
 
         ctx = self.context(entry.layer)
-        prompt: SystemPrompt = ctx.system_prompt
+        prompt: PromptFacade = ctx.system_prompt
         match entry:
             case SectionEntry():
                 return prompt.section(
@@ -140,7 +140,7 @@ class CaseWorld:
         assert_never(entry)
 
     def _order(self, order: Any) -> Any:
-        prompt: SystemPrompt = self.root.system_prompt
+        prompt: PromptFacade = self.root.system_prompt
         match order:
             case FloatOrder():
                 return float(order.float_)

@@ -24,6 +24,7 @@ from workbench.core import Runtime
 from workbench.prompt import (
     AssembleContext,
     PromptConfig,
+    PromptFacade,
     SystemPrompt,
     render_context_snapshot,
     render_prompt,
@@ -143,7 +144,7 @@ async def _assemble(case: Case, start: _Start, observed: Observed) -> None:
     with _stage("assemble"):
         context = start.context_for(case.assemble.scope)
         context = replace(context, extras={**context.extras, **case.assemble.extras})
-        prompt: SystemPrompt = start.world.root.system_prompt
+        prompt: PromptFacade = start.world.root.system_prompt
         for number in range(1, case.assemble.repeat + 1):
             start.world.assembly_number = number
             assembly = await prompt.assemble(context)
