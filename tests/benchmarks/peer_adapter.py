@@ -45,11 +45,13 @@ class Adapter:
             ToolSchema,
             render_context_snapshot,
             render_prompt,
+            tools_json,
         )
 
         self.context = AssembleContext
         self.render_prompt = render_prompt
         self.render_context_snapshot = render_context_snapshot
+        self.tools_json = tools_json
         self.sections = [(e["name"], e["order"], _text(e)) for e in workload["sections"]]
         self.contexts = [(e["name"], e["order"], _text(e)) for e in workload["contexts"]]
         self.variables = [(e["name"], _value(e)) for e in workload["variables"]]
@@ -117,7 +119,7 @@ class Adapter:
             {
                 "system": self.render(registry, assembly),
                 "context": self.snapshot(registry, assembly),
-                "tools": [orjson.Fragment(tool.json) for tool in assembly.tools],
+                "tools": orjson.Fragment(assembly.tools_json),
             }
         )
 
