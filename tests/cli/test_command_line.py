@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 
-WORKBENCH = [sys.executable, "-X", "dev", "-W", "error", "-m", "workbench"]
+WORKBENCH = [sys.executable, "-X", "dev", "-W", "error", "-c", "from workbench.cli.main import run; run()"]
 
 
 def process(*arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
@@ -147,7 +148,7 @@ def test_forced_colours_leave_the_text_alone(project: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /bin/sh")
 @pytest.mark.parametrize("command", ["render agent.yml", "render agent.yml -f json --trace", "--help"])
 def test_a_reader_that_goes_away_early(command: str, project: Path) -> None:
-    line = f"{{ {' '.join(map(str, WORKBENCH))} {command}; echo code $? >&2; }} | :"
+    line = f"{{ {shlex.join(WORKBENCH)} {command}; echo code $? >&2; }} | :"
     ran = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
     assert ran.stderr == "code 0\n"
 

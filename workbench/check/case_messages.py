@@ -3,35 +3,75 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from workbench.check.case_format.document import (
-    Assemble,
-    Case,
-    CaseDocument,
-    Expect,
-    ExpectedError,
-    ServiceConfig,
-)
+from workbench.check.case_format.document import Assemble, Case, CaseDocument, Expect, ExpectedError, ServiceConfig
 from workbench.check.case_format.entries import Fails, ScopeTarget
-from workbench.check.case_format.values import Schema, Strict
+from workbench.check.case_format.values import Strict
+from workbench.config.problems import did_you_mean
+
+Said = tuple[str, str]
+"""Message and remedy."""
 
 _REFERENCE = "docs/cases.md describes the format"
 
-_FORMS = {
-    "text_form": (
-        "a text is expected, or a provider",
-        'write "…", or {"text_from": …} with scope, calls, extra or raise',
-    ),
-    "order_form": (
-        "an order is expected",
-        'write a number, {"float": "nan"}, {"section": KEY} or {"context": KEY}',
-    ),
+
+def message_and_remedy(detail: ErrorDetails) -> Said:
+    """One problem of the format in plain words, and what to do about it."""
+    kind = detail["type"]
+    if kind in _EXPECTED_TYPES:
+        return f"expected {_EXPECTED_TYPES[kind]}, not {_short(detail['input'])}", "change the value"
+    say = _SAYINGS.get(kind)
+    if say is not None:
+        return say(detail)
+    return detail["msg"][:1].lower() + detail["msg"][1:], _REFERENCE
+
+
+def _unknown_key(detail: ErrorDetails) -> Said:
+    *container, key = detail["loc"]
+    known = [field.alias or name for name, field in _model_at(container).model_fields.items()]
+    return f'unknown key "{key}"', _nearest(str(key), known)
+
+
+def _missing_key(detail: ErrorDetails) -> Said:
+    return f'the key "{detail["loc"][-1]}" is missing', "add it"
+
+
+def _no_tag(detail: ErrorDetails) -> Said:
+    return f'the key "{_context(detail, "discriminator")}" is missing', "add it"
+
+
+def _unknown_tag(detail: ErrorDetails) -> Said:
+    discriminator = _context(detail, "discriminator")
+    if discriminator in _FORMS:
+        expected, remedy = _FORMS[discriminator]
+        return f"{expected}, not {_short(detail['input'])}", remedy
+    tag = _context(detail, "tag")
+    known = [name.strip("'") for name in detail["ctx"]["expected_tags"].split(", ")]
+    return f'unknown {discriminator} "{tag}"', _nearest(tag, known)
+
+
+def _broken_rule(detail: ErrorDetails) -> Said:
+    return _context(detail, "error"), _REFERENCE
+
+
+def _none_of(detail: ErrorDetails) -> Said:
+    return f"expected {detail['ctx']['expected']}, not {_short(detail['input'])}", "choose one of them"
+
+
+_SAYINGS: dict[str, Callable[[ErrorDetails], Said]] = {
+    "extra_forbidden": _unknown_key,
+    "literal_error": _none_of,
+    "missing": _missing_key,
+    "string_too_short": lambda _: ("the text is empty", "give it a name"),
+    "too_short": lambda _: ("the list is empty, so nothing would be tested", "add at least one"),
+    "union_tag_invalid": _unknown_tag,
+    "union_tag_not_found": _no_tag,
+    "value_error": _broken_rule,
 }
 
 _EXPECTED_TYPES = {
@@ -46,43 +86,26 @@ _EXPECTED_TYPES = {
     "string_type": "a text",
 }
 
-
-def message_and_remedy(detail: ErrorDetails) -> tuple[str, str]:
-    """One problem of the format in plain words, and what to do about it."""
-    kind, context = detail["type"], detail.get("ctx", {})
-    last = str(detail["loc"][-1]) if detail["loc"] else ""
-    if kind == "extra_forbidden":
-        known = _keys(_model_at(detail["loc"][:-1]))
-        return f'unknown key "{last}"', _did_you_mean(last, known)
-    if kind == "missing":
-        return f'the key "{last}" is missing', "add it"
-    if kind == "union_tag_invalid":
-        form = _FORMS.get(str(context["discriminator"]).removesuffix("()"))
-        if form is not None:
-            return f"{form[0]}, not {_short(detail['input'])}", form[1]
-        discriminator = str(context["discriminator"]).strip("'")
-        known = [tag.strip("'") for tag in str(context["expected_tags"]).split(", ")]
-        tag = str(context["tag"])
-        return f'unknown {discriminator} "{tag}"', _did_you_mean(tag, known)
-    if kind == "union_tag_not_found":
-        return f'the key "{str(context["discriminator"]).strip(chr(39))}" is missing', "add it"
-    if kind == "value_error":
-        return str(context["error"]), _REFERENCE
-    if kind == "literal_error":
-        return f"expected {context['expected']}, not {_short(detail['input'])}", "choose one of them"
-    if kind == "too_short":
-        return "the list is empty, so nothing would be tested", "add at least one"
-    if kind == "string_too_short":
-        return "the text is empty", "give it a name"
-    if kind in _EXPECTED_TYPES:
-        return f"expected {_EXPECTED_TYPES[kind]}, not {_short(detail['input'])}", "change the value"
-    return detail["msg"][:1].lower() + detail["msg"][1:], _REFERENCE
+_FORMS = {
+    "text_form()": (
+        "a text is expected, or a provider",
+        'write "…", or {"text_from": …} with scope, calls, extra or raise',
+    ),
+    "order_form()": (
+        "an order is expected",
+        'write a number, {"float": "nan"}, {"section": KEY} or {"context": KEY}',
+    ),
+}
+"""Values whose form decides what they are, by the function that tells the forms apart."""
 
 
-def _did_you_mean(word: str, known: Iterable[str]) -> str:
+def _context(detail: ErrorDetails, key: str) -> str:
+    return str(detail["ctx"][key]).strip("'")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
     known = list(known)
-    nearest = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f'did you mean "{nearest[0]}"?' if nearest else f"known here: {', '.join(known)}"
+    return did_you_mean(word, known, f"known here: {', '.join(known)}")
 
 
 def _short(value: object) -> str:
@@ -90,26 +113,24 @@ def _short(value: object) -> str:
     return written if len(written) <= 40 else f"{written[:39]}…"
 
 
-def _keys(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]
-
-
 def _model_at(location: Sequence[str | int]) -> type[BaseModel]:
     """The model that describes the object at a location of a validation error."""
-    by_name = dict(_models_by_tag()) | {
-        "assemble": Assemble,
-        "config": ServiceConfig,
-        "error": ExpectedError,
-        "expect": Expect,
-        "fails": Fails,
-        "schema": Schema,
-    }
-    if (len(location) > 1 and "dispose" in location[:-1]) or location[-2:-1] == ("target",):
-        return ScopeTarget
+    models = _MODELS | dict(_models_by_tag())
     for step in reversed(location):
-        if isinstance(step, str) and step in by_name:
-            return by_name[step]
+        if step in models:
+            return models[str(step)]
     return Case if location else CaseDocument
+
+
+_MODELS: dict[str, type[BaseModel]] = {
+    "assemble": Assemble,
+    "config": ServiceConfig,
+    "error": ExpectedError,
+    "expect": Expect,
+    "fails": Fails,
+    "scope target": ScopeTarget,
+}
+"""By the key or the tag under which an object stands."""
 
 
 def _models_by_tag() -> Iterator[tuple[str, type[BaseModel]]]:

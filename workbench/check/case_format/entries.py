@@ -32,10 +32,12 @@ class ScopeTarget(Strict):
 
 
 def _target_form(value: object) -> str:
-    return "scope" if isinstance(value, dict | ScopeTarget) else "index"
+    return "scope target" if isinstance(value, dict | ScopeTarget) else "index"
 
 
-Target = Annotated[Annotated[int, Tag("index")] | Annotated[ScopeTarget, Tag("scope")], Discriminator(_target_form)]
+Target = Annotated[
+    Annotated[int, Tag("index")] | Annotated[ScopeTarget, Tag("scope target")], Discriminator(_target_form)
+]
 
 
 class _Entry(Strict):

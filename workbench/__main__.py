@@ -1,6 +1,0 @@
-"""`python -m workbench`."""
-
-from workbench.cli.main import run
-
-if __name__ == "__main__":
-    run()
