@@ -14,8 +14,7 @@ class Raises:
     name = "raises"
     inject = ("system_prompt",)
 
-    @staticmethod
-    def apply(ctx: Context) -> None:
+    def __init__(self, ctx: Context) -> None:
         ctx.system_prompt.section("lamp:care", 100, "Polish the lens every morning.")
         raise FileNotFoundError("no keeper's log at /var/lamp/log.txt")
 
@@ -26,15 +25,10 @@ class Waits:
     name = "waits"
     inject = ("foghorn",)
 
-    @staticmethod
-    def apply(ctx: Context) -> None:
+    def __init__(self, ctx: Context) -> None:
         raise AssertionError("never called")
 
 
 async def never_ends(ctx: Context) -> Any:
     """Waits for something that does not happen. Closing the workbench ends it all the same."""
     await asyncio.Event().wait()
-
-
-raises = Raises
-waits = Waits

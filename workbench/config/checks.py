@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.config.model import AgentEntry, CompositionEntries, ScopeEntry
+from workbench.config.model import CompositionEntries
 from workbench.config.nodes import Document, Path
 from workbench.config.problems import LoadProblem, did_you_mean
 
 REST = "<unlisted-tools>"
 GLOBAL_LABEL = "(global)"
-STAND_IN_VARIABLES = ("model", "cwd", "provider")
+AGENT_VARIABLES = ("model", "cwd", "provider")
 """Variables that say what the agent of an assembly is; no entry may register them for all."""
 
 
@@ -42,7 +42,7 @@ _VARIABLE_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 def _scope_names(document: Document, entries: CompositionEntries) -> Iterator[_Finding]:
     first: dict[str, Path] = {}
-    for entry in _all_scopes(entries):
+    for entry in entries.every_scope:
         if entry.name == GLOBAL_LABEL:
             yield (*entry.at, "name"), f'"{GLOBAL_LABEL}" is the name of the global layer', "choose another"
         elif entry.name in first:
@@ -53,9 +53,9 @@ def _scope_names(document: Document, entries: CompositionEntries) -> Iterator[_F
 
 
 def _scope_references(document: Document, entries: CompositionEntries) -> Iterator[_Finding]:
-    known = {entry.name for entry in _all_scopes(entries)}
+    known = {entry.name for entry in entries.every_scope}
     for entry in (
-        *_all_scopes(entries), *entries.plugins, *entries.sections, *entries.contexts,
+        *entries.every_scope, *entries.plugins, *entries.sections, *entries.contexts,
         *entries.variables, *entries.tools, *entries.restrictions,
     ):  # fmt: skip
         if entry.scope is not None and entry.scope not in known:
@@ -64,8 +64,8 @@ def _scope_references(document: Document, entries: CompositionEntries) -> Iterat
 
 
 def _rings(document: Document, entries: CompositionEntries) -> Iterator[_Finding]:
-    around = {entry.name: entry.scope for entry in _all_scopes(entries)}
-    for entry in _all_scopes(entries):
+    around = {entry.name: entry.scope for entry in entries.every_scope}
+    for entry in entries.every_scope:
         ring = _ring_from(entry.name, around)
         if ring and ring[0] == min(ring):
             message = "these scopes stand inside each other: " + " → ".join((*ring, ring[0]))
@@ -114,7 +114,7 @@ def _variables(document: Document, entries: CompositionEntries) -> Iterator[_Fin
         if not _VARIABLE_NAME.fullmatch(variable.name):
             remedy = "use small letters, digits and _, a letter first"
             yield (*variable.at, "name"), f'"{variable.name}" cannot be the name of a variable', remedy
-        elif variable.scope is None and variable.name in STAND_IN_VARIABLES:
+        elif variable.scope is None and variable.name in AGENT_VARIABLES:
             remedy = f"give the agents a `{variable.name}:`, or set it in a scope"
             yield (*variable.at, "name"), f'"{variable.name}" is what an agent is', remedy
 
@@ -138,10 +138,6 @@ def _tools(document: Document, entries: CompositionEntries) -> Iterator[_Finding
     for restriction in entries.restrictions:
         if restriction.allow is None and restriction.deny is None:
             yield restriction.at, "this restriction restricts nothing", "add `allow:` or `deny:`"
-
-
-def _all_scopes(entries: CompositionEntries) -> tuple[ScopeEntry | AgentEntry, ...]:
-    return (*entries.scopes, *entries.agents)
 
 
 def _ring_from(name: str, around: dict[str, str | None]) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.config.checks import GLOBAL_LABEL
-from workbench.config.model import AgentEntry, ScopeEntry, Text
+from workbench.config.model import AgentEntry, CompositionEntries, Text
 from workbench.config.nodes import Path
 from workbench.config.plan import Plan, PlannedPlugin
 from workbench.config.problems import LoadProblem
@@ -55,7 +55,7 @@ class CompositionPlugin:
     def __init__(self, plan: Plan, settle_seconds: float) -> None:
         self.name = plan.composition.path.name
         self.plan = plan
-        self.scopes = tuple(_scope_views(plan))
+        self.scopes = tuple(_scope_views(plan.composition.entries))
         self.problems: tuple[LoadProblem, ...] = ()
         """What the registry refused, in the present activation."""
         self.plugins: tuple[LoadedPlugin, ...] = ()
@@ -157,23 +157,23 @@ class _Registration:
         return TextSource(self.document.file, line, column, None)
 
 
-def _scope_views(plan: Plan) -> Iterator[ScopeView]:
-    """The global layer, then each scope and agent, an enclosing one before those inside it."""
+def _scope_views(entries: CompositionEntries) -> Iterator[ScopeView]:
+    """The global layer, then every scope and agent, each followed by those inside it."""
     yield ScopeView(GLOBAL_LABEL, None, None)
-    entries = plan.composition.entries
-    waiting: list[ScopeEntry | AgentEntry] = [*entries.scopes, *entries.agents]
-    seen: set[str | None] = {None}
-    while waiting:
-        ready = [entry for entry in waiting if entry.scope in seen]
-        for entry in ready:
-            parent = GLOBAL_LABEL if entry.scope is None else entry.scope
-            if isinstance(entry, AgentEntry):
-                key = StandInAgent(entry.name, entry.model, entry.provider, entry.cwd, entry.parent)
-                yield ScopeView(entry.name, key, parent, entry)
-            else:
-                yield ScopeView(entry.name, NamedScope(entry.name), parent)
-            seen.add(entry.name)
-        waiting = [entry for entry in waiting if entry.name not in seen]
+    yield from _views_inside(entries, None)
+
+
+def _views_inside(entries: CompositionEntries, scope: str | None) -> Iterator[ScopeView]:
+    parent = GLOBAL_LABEL if scope is None else scope
+    for entry in entries.every_scope:
+        if entry.scope != scope:
+            continue
+        if isinstance(entry, AgentEntry):
+            key = StandInAgent(entry.name, entry.model, entry.provider, entry.cwd, entry.parent)
+            yield ScopeView(entry.name, key, parent, entry)
+        else:
+            yield ScopeView(entry.name, NamedScope(entry.name), parent)
+        yield from _views_inside(entries, entry.name)
 
 
 def _order(order: float | str, lookup: Callable[[str], int]) -> float:

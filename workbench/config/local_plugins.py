@@ -43,6 +43,9 @@ def load_local(use: str, folder: str) -> object:
     sys.modules[module.__name__] = module
     try:
         exec(compile(source.text, shown, "exec", dont_inherit=True), module.__dict__)
+    except KeyboardInterrupt:
+        del sys.modules[module.__name__]
+        raise
     except BaseException as error:
         del sys.modules[module.__name__]
         return failing_plugin(stem, error, shown)

@@ -134,6 +134,11 @@ class CompositionEntries:
     tools: tuple[ToolEntry, ...] = ()
     restrictions: tuple[RestrictionEntry, ...] = ()
 
+    @property
+    def every_scope(self) -> tuple[ScopeEntry | AgentEntry, ...]:
+        """Scopes and agents: all that an entry may name as its `scope`."""
+        return (*self.scopes, *self.agents)
+
 
 Outcome = Literal["settings", "plugin", "not yet", "unknown", "patch", "disabled"]
 

@@ -13,12 +13,13 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.config.composition import Composition, read_composition
+from workbench.config import agent_variables
+from workbench.config.checks import GLOBAL_LABEL
+from workbench.config.composition import Composition, ReadComposition, read_composition
 from workbench.config.composition_plugin import CompositionPlugin, ScopeView
 from workbench.config.plan import Plan, plan_nothing, plan_of
 from workbench.config.problems import LoadError, LoadProblem, did_you_mean
 from workbench.config.settling import settled
-from workbench.config.stand_in import AgentVariables
 from workbench.core import FiberState, Runtime
 from workbench.prompt import AssembleContext, PromptConfig, SystemPrompt
 from workbench.tools import ToolRegistry
@@ -54,9 +55,12 @@ class OpenedComposition:
         """Every file whose change concerns the composition, also those that are missing now."""
         self._settle_seconds = settle_seconds
         self._present = CompositionPlugin(first, settle_seconds)
+        self._last_read = first.composition.content_hash
+        """What the present state and the present problems come from; empty when nothing could be read."""
+        runtime.root.effect(lambda: self._forget_modules, "modules of local plugins")
         self._prompt_fiber = runtime.root.plugin(SystemPrompt, _prompt_config(first.composition))
         runtime.root.plugin(ToolRegistry)
-        runtime.root.plugin(AgentVariables)
+        runtime.root.plugin(agent_variables)
         self._fiber = runtime.root.plugin(self._present)
         self._callbacks: list[Callable[[], None]] = []
         self._reload_lock = asyncio.Lock()
@@ -94,8 +98,8 @@ class OpenedComposition:
     @property
     def default_label(self) -> str:
         """The layer that a person most likely means: the first agent's, else the global one."""
-        agents = [view.label for view in self.scopes if view.agent is not None]
-        return agents[0] if agents else self.scopes[0].label
+        agents = self.composition.entries.agents
+        return agents[0].name if agents else GLOBAL_LABEL
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -171,10 +175,15 @@ class OpenedComposition:
         async with self._reload_lock:
             before = self.problems
             try:
-                new = await self._read(patient)
-                self.problems = await self._replace(new) if new else ()
-                changed = bool(before) or new is not None
+                read = await self._read(patient)
+                if read.composition.content_hash == self._last_read:
+                    return not self.problems
+                self._last_read = read.composition.content_hash
+                is_in_force = self._last_read == self.composition.content_hash
+                self.problems = () if is_in_force else await self._replace(plan_of(read))
+                changed = True
             except LoadError as error:
+                self._last_read = ""
                 self.problems = error.problems
                 self.files_to_watch |= {*error.files}
                 changed = self.problems != before
@@ -182,8 +191,7 @@ class OpenedComposition:
                 self._tell()
             return not self.problems
 
-    async def _read(self, patient: bool) -> Plan | None:
-        """What the files say now; None when that is in force already."""
+    async def _read(self, patient: bool) -> ReadComposition:
         try:
             return self._read_once()
         except LoadError:
@@ -192,15 +200,16 @@ class OpenedComposition:
             await asyncio.sleep(HALF_SAVED_SECONDS)
             return self._read_once()
 
-    def _read_once(self) -> Plan | None:
+    def _read_once(self) -> ReadComposition:
+        """What the files say now. Raises `LoadError` when that is no whole composition."""
         read = read_composition(self.file)
+        if read.problems:
+            plan_of(read)  # Raises, with what is wrong about the plugins, too.
         if not read.composition.document.text.strip() and self.composition.document.text.strip():
             # A file that has lost all its text is more likely half saved than meant.
             remedy = "save it again; `{}` is an empty composition"
             raise LoadError([LoadProblem(self.file, None, None, "", "the file is empty now", remedy)])
-        if not read.problems and read.composition.content_hash == self.composition.content_hash:
-            return None
-        return plan_of(read)
+        return read
 
     async def _replace(self, new: Plan) -> tuple[LoadProblem, ...]:
         old = self._present
@@ -227,8 +236,7 @@ class OpenedComposition:
         self.files_to_watch |= frozenset(new.composition.files)
         return await self.settle()
 
-    def forget(self) -> None:
-        """Let go of the modules of local plugins, when the runtime is gone."""
+    def _forget_modules(self) -> None:
         self._present.plan.forget()
 
     def _tell(self) -> None:
@@ -269,7 +277,6 @@ async def open_composition(
             yield opened
         finally:
             await opened.stop_watching()
-    opened.forget()
 
 
 def _prompt_config(composition: Composition) -> PromptConfig:

@@ -56,6 +56,8 @@ def _imported(use: str, module_name: str, attribute: str) -> object:
             message = f'there is no module "{error.name}"'
             raise PluginMissing(message, "install its distribution, or correct the name") from None
         return failing_plugin(use, error)
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
         return failing_plugin(use, error)
     return attribute_of(use, module, attribute) if attribute else module

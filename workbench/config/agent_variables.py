@@ -1,0 +1,32 @@
+"""The plugin that registers `model`, `cwd` and `provider`, in the place of a loop.
+
+Source: docs/compositions.md 4 and docs/prompt-assembly.md 12.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.config.checks import AGENT_VARIABLES
+
+if TYPE_CHECKING:
+    from workbench.core import Context
+    from workbench.prompt import AssembleContext
+    from workbench.prompt.contributions import VariableProvider
+
+name = "agent"
+inject = ["system_prompt"]
+
+
+def apply(ctx: Context) -> None:
+    """Three projections of `context.agent`; without an agent or the fact they have no value."""
+    for fact in AGENT_VARIABLES:
+        ctx.system_prompt.variable(fact, _projection(fact))
+
+
+def _projection(fact: str) -> VariableProvider:
+    def project(context: AssembleContext) -> str | None:
+        value: str | None = getattr(context.agent, fact, None)
+        return value
+
+    return project
