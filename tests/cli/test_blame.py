@@ -20,7 +20,7 @@ def test_a_text_of_the_composition(cli: Cli, project: Path) -> None:
     assert out.startswith("system text, 6:16\n")
     assert "section team:rules" in out
     assert "order 50" in out
-    assert "agent.yml:17:24" in out
+    assert "agent.yml:19:24" in out
     assert "value of the variable mood" in out
 
 
@@ -54,7 +54,7 @@ def test_a_text_that_a_listener_changed(cli: Cli, project: Path) -> None:
     assert "not in the prompt: section team:rules (does not say it any more)" in out
     assert "changed by tidy" in out
     assert "taken out by a listener of tidy: section team:rules changed after next" in out
-    assert "agent.yml:16:7" in out
+    assert "agent.yml:18:7" in out
 
 
 def test_a_section_that_a_listener_removed(cli: Cli, project: Path) -> None:

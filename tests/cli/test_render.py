@@ -87,7 +87,7 @@ def test_spans_say_who_wrote_each_line(cli: Cli, project: Path) -> None:
     assert persona.startswith("deployment:persona")
     assert "agent.yml:1:11" in persona
     assert "» tidy" in lines["Be short."] or "» tidy" in lines["short."]
-    assert "agent.yml:17:7" in lines["Say it ⟦calmly⟧, as ⟦calmly⟧ people do."]
+    assert "agent.yml:19:7" in lines["Say it ⟦calmly⟧, as ⟦calmly⟧ people do."]
 
 
 def test_the_trace_names_listeners_and_changes(cli: Cli, project: Path) -> None:

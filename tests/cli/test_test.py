@@ -60,7 +60,7 @@ def test_a_failed_case_shows_each_difference(cli: Cli, project: Path) -> None:
     assert (ran.code, ran.err) == (1, "")
     assert ran.out == (
         "FAILED r\n"
-        "  c.json:1:25\n"
+        "  c.json:1:26\n"
         "  tools: - expected, + actual\n"
         "      [\n"
         '    -  "glob"\n'

@@ -58,6 +58,8 @@ async def look_at(file: str, scope: str | None, errors: Output) -> Look:
         raise Unusable from None
     print_notes(notes, errors)
     print_failures(seen, errors)
+    if not is_whole:
+        print_error("not every plugin is active, so this may not be all that the model reads", errors)
     code = ExitCode.OK if is_whole and not seen.failures else ExitCode.FOUND
     return Look(label, seen, notes, code)
 

@@ -28,7 +28,7 @@ class _Printing(logging.Handler):
         self._errors = errors
 
     def emit(self, record: logging.LogRecord) -> None:
-        """A load that failed is left out: the notes of the composition say it, with its place."""
+        """A plugin call that failed is left out: the notes of the composition say it, with its place."""
         arguments = record.args
-        if not (isinstance(arguments, tuple) and arguments[:1] == ("load",)):
+        if not (isinstance(arguments, tuple) and arguments[:1] == ("plugin call",)):
             print_error(record.getMessage(), self._errors)

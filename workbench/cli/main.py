@@ -57,7 +57,9 @@ def _print_version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        sys.stdout.write(f"workbench {version('prompt-workbench')}\n")
+        from workbench.cli.output import standard_output
+
+        standard_output().line(f"workbench {version('prompt-workbench')}")
         raise typer.Exit
 
 
@@ -144,15 +146,20 @@ def open_(file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)])
 
 def run() -> None:
     """Entry point of the command `workbench`."""
+    stdout = sys.stdout
     try:
         app(prog_name="workbench")
+    except SystemExit:
+        if sys.stdout is not stdout:  # Typer found nobody behind the pipe that it printed help into
+            sys.exit(ExitCode.OK)
+        raise
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
     except Exception:
         import traceback
 
         traceback.print_exc()
-        sys.stderr.write("workbench: this is a defect of the workbench itself; the lines above say where.\n")
+        sys.stderr.write("workbench: this is a defect of the workbench itself; the lines above say where\n")
         sys.exit(ExitCode.DEFECT)
 
 

@@ -43,7 +43,7 @@ def attributed_rows(text: str, spans: Sequence[Span], entries: Sequence[EntryVie
     for span in spans:
         start = span.start
         for line in text[span.start : span.end].split("\n"):
-            if start > span.start or (row and _begins_row(row[-1].span, span)):
+            if start > span.start or (line and row and _begins_row(row[-1].span, span)):
                 yield _row(row)
                 row = []
             if line:

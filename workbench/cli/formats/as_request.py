@@ -44,8 +44,8 @@ def _openai(preview: Preview, model: str | None) -> dict[str, Any]:
         }
         for tool in _sent(preview)
     ]
-    body: dict[str, Any] = {"model": model, "messages": [*system, *_context_messages(preview)]}
-    return body | ({"tools": tools} if tools else {})
+    messages = [*system, *_context_messages(preview)]
+    return _named(model) | {"messages": messages} | ({"tools": tools} if tools else {})
 
 
 def _anthropic(preview: Preview, model: str | None) -> dict[str, Any]:
@@ -57,12 +57,16 @@ def _anthropic(preview: Preview, model: str | None) -> dict[str, Any]:
         }
         for tool in _sent(preview)
     ]
-    body: dict[str, Any] = {"model": model, "max_tokens": MAX_TOKENS}
+    body = _named(model) | {"max_tokens": MAX_TOKENS}
     if preview.system:
         body["system"] = preview.system
     if tools:
         body["tools"] = tools
     return body | {"messages": _context_messages(preview)}
+
+
+def _named(model: str | None) -> dict[str, Any]:
+    return {} if model is None else {"model": model}
 
 
 def _sent(preview: Preview) -> list[ToolView]:
