@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.config.checks import GLOBAL_LABEL
-from workbench.config.model import AgentEntry, CompositionEntries, Text
+from workbench.config.model import AgentEntry, CompositionEntries, Text, ToolEntry
 from workbench.config.nodes import Path
 from workbench.config.plan import Plan, PlannedPlugin
 from workbench.config.problems import LoadProblem
@@ -134,7 +134,7 @@ class _Registration:
                 prompts[variable.scope].variable(variable.name, _constant(variable.value), source=source)
         for tool in self.entries.tools:
             with self._noting((*tool.at, "name")):
-                schema = ToolSchema(tool.name, tool.description.value, tool.parameters)
+                schema = ToolSchema(tool.name, tool.description.value, _parameters(tool))
                 self.contexts[tool.scope].tools.register(schema, source=tool.description.source)
 
     def register_restrictions(self) -> None:
@@ -183,6 +183,10 @@ def _order(order: float | str, lookup: Callable[[str], int]) -> float:
 def _constant(value: Text | None) -> Callable[[AssembleContext], str | None]:
     text = None if value is None else value.value
     return lambda _: text
+
+
+def _parameters(tool: ToolEntry) -> dict[str, Any]:
+    return {"type": "object", "properties": {}} if tool.parameters is None else tool.parameters
 
 
 def _listed(names: tuple[str, ...] | None) -> list[str] | None:

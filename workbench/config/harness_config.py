@@ -6,7 +6,7 @@ Nothing in such a file is evaluated, and nothing unknown is fatal. Source: docs/
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -130,7 +130,7 @@ class _Row:
     def _plugin(self, config: Node | None) -> None:
         contributor = CONTRIBUTORS[self.known_as]
         assert contributor is not None
-        self.taken.plugins.append(replace(contributor, at=self.path))
+        self.taken.plugins.append(contributor._replace(at=self.path))
         self.taken_over.append(f"plugin {contributor.use}")
         if config is not None:
             self._note(config, f"{self.id}: the options of {self.package} are not taken over")

@@ -1,40 +1,36 @@
 """What a composition file can say: the entries of each kind, with every text at hand.
 
 Every key is described, with an example, in docs/compositions.md. `at` is the place of an entry in its file.
+These are named tuples, because ten dataclasses would be a twentieth of the time in which a command starts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from workbench.config.nodes import Path
 from workbench.prompt.source import TextSource
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A text and where it was read from."""
 
     value: str
     source: TextSource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScopeEntry:
+class ScopeEntry(NamedTuple):
     """A layer of its own, inside another one or inside the global layer."""
 
-    at: Path = ()
     name: str
     scope: str | None = None
     """The scope around it."""
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentEntry:
+class AgentEntry(NamedTuple):
     """An agent. It is a scope, too: entries may name it as theirs."""
 
-    at: Path = ()
     name: str
     scope: str | None = None
     """The scope around it."""
@@ -45,25 +41,23 @@ class AgentEntry:
     cwd: str | None = None
     persona: Text | None = None
     """Takes the place of the deployment's persona, for this agent."""
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginEntry:
+class PluginEntry(NamedTuple):
     """One load of one plugin."""
 
-    at: Path = ()
     use: str
     """A first-party name, an entry point, `package.module:attribute`, or a `.py` file."""
     config: Any = None
     scope: str | None = None
     disabled: bool = False
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SectionEntry:
+class SectionEntry(NamedTuple):
     """A part of the system text."""
 
-    at: Path = ()
     name: str
     order: float | str
     """A number, or the key of a named position."""
@@ -71,53 +65,50 @@ class SectionEntry:
     scope: str | None = None
     literal: bool = False
     complete: bool = False
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextEntry:
+class ContextEntry(NamedTuple):
     """A part of the runtime-context snapshot."""
 
-    at: Path = ()
     name: str
     order: float | str
     text: Text
     scope: str | None = None
     literal: bool = False
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariableEntry:
+class VariableEntry(NamedTuple):
     """The value of `{{name}}`. Without a value the name is known and cannot be rendered."""
 
-    at: Path = ()
     name: str
     value: Text | None = None
     scope: str | None = None
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolEntry:
+class ToolEntry(NamedTuple):
     """A tool that the model sees, as a schema alone."""
 
-    at: Path = ()
     name: str
     description: Text
-    parameters: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+    parameters: dict[str, Any] | None = None
+    """JSON Schema; None: an object without properties."""
     scope: str | None = None
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestrictionEntry:
+class RestrictionEntry(NamedTuple):
     """Which of the tools that a scope inherits it may see."""
 
-    at: Path = ()
     scope: str
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] | None = None
+    at: Path = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompositionEntries:
+class CompositionEntries(NamedTuple):
     """The keys of a composition file."""
 
     description: str = ""
@@ -143,8 +134,7 @@ class CompositionEntries:
 Outcome = Literal["settings", "plugin", "not yet", "unknown", "patch", "disabled"]
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigRow:
+class ConfigRow(NamedTuple):
     """A row of a harness config, and what became of it."""
 
     id: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping as MappingOf
-from dataclasses import MISSING, fields
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -151,14 +150,14 @@ def listing(read: Reader[T]) -> Reader[tuple[T, ...]]:
 
 
 def shape(model: type[T], advice: MappingOf[str, str] = MappingProxyType({}), /, **keys: Reader[Any]) -> Reader[T]:
-    """A mapping whose keys are the fields of `model`.
+    """A mapping whose keys are the fields of `model`, a named tuple.
 
     `advice` has a remedy for keys that people write by mistake. An entry with a wrong value is kept with
     None there, so that what else is wrong with it is found, too; one that cannot be named is left out.
     """
-    model_fields = fields(model)  # type: ignore[arg-type]
-    required = {key.name for key in model_fields if key.default is MISSING and key.default_factory is MISSING}
-    has_place = any(key.name == "at" for key in model_fields)
+    model_fields: tuple[str, ...] = model._fields  # type: ignore[attr-defined]
+    required = set(model_fields) - set(model._field_defaults)  # type: ignore[attr-defined]
+    has_place = "at" in model_fields
 
     def read_shape(reading: Reading, node: Node, path: Path) -> T:
         if not isinstance(node, Mapping):
