@@ -6,7 +6,7 @@ Source: docs/runtime.md 9.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import Callable, Generator
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -74,11 +74,9 @@ class ContextTimers:
 
         return open_effect(ctx.home, body, f"interval {seconds:g} s")
 
-    async def ticks(self, seconds: float) -> AsyncIterator[None]:
-        """One turn every `seconds`. Each turn is a one-shot timer, so that a `break` leaves nothing."""
-        while True:
-            await Sleep(self._ctx, seconds)
-            yield
+    def ticks(self, seconds: float) -> Ticks:
+        """One turn every `seconds`, first one period from now."""
+        return Ticks(self._ctx, seconds)
 
     def throttle(self, function: Callable[..., Any], seconds: float) -> Callable[..., None]:
         """At most one call per period: the first at once, the last of a burst at the end of the period."""
@@ -129,6 +127,22 @@ class Sleep:
             effect()
             if waker.done() and not waker.cancelled():
                 waker.exception()  # seen, also when the wait itself was cancelled
+
+
+class Ticks:
+    """An endless iterator. Each turn is a one-shot timer, so that a `break` leaves nothing."""
+
+    __slots__ = ("_ctx", "_seconds")
+
+    def __init__(self, ctx: Context, seconds: float) -> None:
+        self._ctx = ctx
+        self._seconds = seconds
+
+    def __aiter__(self) -> Ticks:
+        return self
+
+    async def __anext__(self) -> None:
+        await Sleep(self._ctx, self._seconds)
 
 
 class _Throttle:
