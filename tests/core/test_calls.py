@@ -10,7 +10,7 @@ import pytest
 from tests.support.clock import Clock
 from tests.support.plugins import Boom, Log, Next, P, Patient, Spawn, nothing, refuses, svc
 from tests.support.records import Records
-from workbench.core import Context, CoreError, Runtime
+from workbench.core import Context, CoreError, Fiber, Runtime
 
 
 async def test_a_task_ends_with_its_fiber(root: Context, clock: Clock) -> None:
@@ -324,6 +324,116 @@ async def test_a_provider_does_not_wait_for_a_listener_that_waits_for_it(root: C
         await root.waterfall("ev")
     assert log == ["finished"]
     assert (x.state, b.state) == ("disposed", "pending")
+
+
+@pytest.mark.parametrize("waiter", ["plugin call", "listener"])
+async def test_a_dependent_may_await_the_withdrawal_of_its_own_ground(
+    rt: Runtime, root: Context, log: Log, waiter: str
+) -> None:
+    async def withdraw_and_wait(*_: object) -> None:
+        await withdraw()
+        log.append("finished")
+
+    x = await root.plugin(P("x"))
+    withdraw = x.context.provide("a", 1)
+    apply = withdraw_and_wait if waiter == "plugin call" else listening_to("ev", withdraw_and_wait)
+    async with asyncio.timeout(2):
+        d = await root.plugin(P("d", apply, inject=["a"]))
+        await root.waterfall("ev")
+        await rt.quiesce()
+    assert log == ["finished"]
+    assert (x.state, d.state) == ("active", "pending")
+
+
+def listening_to(event: str, listener: Any) -> Any:
+    """A plugin call that registers one listener."""
+
+    def apply(ctx: Context) -> None:
+        ctx.on(event, listener)
+
+    return apply
+
+
+async def test_disposers_that_await_each_others_fibers(root: Context, log: Log) -> None:
+    fibers: dict[str, Fiber] = {}
+
+    def disposing(other: str) -> Any:
+        async def disposer() -> None:
+            try:
+                await fibers[other].dispose()
+            except CoreError as error:
+                log.append(error.code)
+
+        return lambda ctx: ctx.effect(lambda: disposer, "awaits the other") and None
+
+    fibers["p"] = await root.plugin(P("p", disposing("q")))
+    fibers["q"] = await root.plugin(P("q", disposing("p")))
+    async with asyncio.timeout(2):
+        await fibers["p"].dispose()
+    assert [fiber.state for fiber in fibers.values()] == ["disposed", "disposed"]
+    assert log == ["SELF_AWAIT"]
+
+
+@pytest.mark.parametrize("what", ["dispose", "restart"])
+async def test_a_call_is_exempt_through_the_undo_that_it_awaits(
+    rt: Runtime, root: Context, log: Log, what: str
+) -> None:
+    """p's call awaits the dispose of q, one of whose disposers awaits an undo of p."""
+    fibers: dict[str, Fiber] = {}
+
+    async def apply_p(ctx: Context) -> None:
+        if not log:
+            log.append("begun")
+            await fibers["q"].dispose()
+            log.append("finished")
+
+    async def disposer() -> None:
+        await getattr(fibers["p"], what)()
+
+    fibers["q"] = await root.plugin(P("q", lambda ctx: ctx.effect(lambda: disposer, "awaits p") and None))
+    fibers["p"] = root.plugin(P("p", apply_p))
+    async with asyncio.timeout(2):
+        await fibers["p"]
+        await rt.quiesce()
+    assert log == ["begun", "finished"]
+    assert fibers["q"].state == "disposed"
+    assert fibers["p"].state == ("disposed" if what == "dispose" else "active")
+
+
+async def test_one_listener_cannot_swallow_the_cancellation_of_another(
+    rt: Runtime, root: Context, log: Log, clock: Clock, spawn: Spawn
+) -> None:
+    async def outer(next: Next) -> None:
+        with refuses("INACTIVE_CONTEXT", "inner"):
+            await next()
+        log.append("outer goes on")
+        await asyncio.Event().wait()
+
+    async def swallows(next: Next) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            log.append("swallowed")
+
+    p, q = await root.plugin(P("outer")), await root.plugin(P("inner"))
+    p.context.on("ev", outer)
+    q.context.on("ev", swallows)
+
+    async def dispatch() -> int:
+        with refuses("INACTIVE_CONTEXT", "outer"):
+            await root.waterfall("ev")
+        task = asyncio.current_task()
+        assert task is not None
+        return task.cancelling()
+
+    t = spawn(dispatch())
+    await clock.settle()
+    undos = [q.dispose(), p.dispose()]
+    async with asyncio.timeout(2):
+        for undo in undos:
+            await undo
+    assert log == ["swallowed", "outer goes on"]
+    assert await t == 0
 
 
 async def test_an_exempt_call_that_is_disposed_through_a_task_it_awaits(root: Context, log: Log) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import linecache
 import re
@@ -10,6 +11,7 @@ import signal
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +19,7 @@ import pytest
 
 from tests.support.clock import Clock
 from tests.support.plugins import Boom, Key, Log, P, Patient, Spawn, nothing, refuses, svc
-from workbench.core import Context, Runtime, create_scope
+from workbench.core import Context, Event, Fiber, Runtime, create_scope
 
 
 def everything(ctx: Context) -> None:
@@ -167,6 +169,39 @@ async def test_a_disposed_root_leaves_the_process_as_it_was(rt: Runtime, root: C
     assert process() == before
 
 
+async def test_nothing_refers_to_what_is_gone(rt: Runtime, root: Context) -> None:
+    class Canary:
+        """Held by everything that the plugin registers."""
+
+    def canary_in_everything() -> weakref.ref[Canary]:
+        canary = Canary()
+
+        def apply(ctx: Context) -> None:
+            ctx.on("ev", lambda *_: canary)
+            ctx.once("never", lambda: canary)
+            ctx.effect(lambda: lambda: canary, "effect")
+            ctx.timeout(lambda: canary, 10)
+            ctx.provide("a", canary)
+            ctx.isolate("a", f"label {id(canary)}").provide("a", canary)
+            ctx.declare(Event("declared", "serial"))
+            create_scope(ctx, canary, parent=Key("g")).ctx.on("ev", lambda *_: canary)
+            ctx.plugin(P("child", lambda ctx: canary and None, inject=["a"]))
+
+        loaded.append(root.plugin(P("p", apply, inject=["timer"])))
+        return weakref.ref(canary)
+
+    loaded: list[Fiber] = []
+    canary = canary_in_everything()
+    await loaded[0]
+    await root.waterfall("ev")
+    await rt.quiesce()
+    assert canary() is not None
+    await loaded.pop().dispose()
+    gc.collect()
+    assert canary() is None
+    assert list(rt._isolations) == []
+
+
 async def test_leaving_the_block_disposes_root(log: Log) -> None:
     async with Runtime() as rt:
         rt.root.effect(lambda: lambda: log.append("undone"), "effect")
@@ -198,7 +233,7 @@ async def test_waiting_names_fiber_label_and_seconds(
     (row,) = rt.waiting()
     assert row.fiber is p
     assert "the-label" in row.label
-    assert row.seconds >= 0
+    assert row.seconds == pytest.approx(3)
     await clock.to(6)
     assert rt.waiting() == []
 

@@ -130,6 +130,18 @@ async def test_a_ring_is_known_from_what_was_provided_earlier(rt: Runtime, root:
     assert [{member.name for member in ring} for ring in rt.cycles()] == [{"A", "B"}]
 
 
+async def test_an_ancestor_may_stand_on_what_its_descendant_provides(rt: Runtime, root: Context) -> None:
+    """A stranger loads the provider through the context of the plugin that waits for it."""
+    parent = await root.plugin(P("parent", inject=["a"]))
+    child = await parent.context.plugin(svc("a"))
+    await rt.quiesce()
+    assert parent.state == "active"
+    async with asyncio.timeout(2):
+        await child.dispose()
+        await rt.quiesce()
+    assert parent.state == "pending"
+
+
 async def test_a_name_is_free_as_soon_as_its_provider_is_undone(rt: Runtime, root: Context) -> None:
     def apply(ctx: Context) -> None:
         ctx.effect(lambda: lambda: asyncio.sleep(1), "undone before the service")

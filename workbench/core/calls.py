@@ -80,6 +80,19 @@ def running_chain() -> list[Running]:
     return chain
 
 
+@contextmanager
+def awaited_by_disposers(point: Waitpoint) -> Iterator[None]:
+    """While the body runs, the undos whose disposers the present code runs inside of wait for `point`."""
+    undos = [call.disposes for call in running_chain() if isinstance(call, Call) and call.disposes is not None]
+    for undo in undos:
+        undo.link(point)
+    try:
+        yield
+    finally:
+        for undo in undos:
+            undo.unlink(point)
+
+
 class Waitpoint:
     """Something whose end can be awaited by anyone, any number of times."""
 
@@ -89,8 +102,8 @@ class Waitpoint:
         self.label = label
         self.spared: set[Running] = set()
         """Calls that wait for this end; the undo leaves them alone."""
-        self.waits: dict[Waitpoint, None] = {}
-        """The ends that this one waits for now."""
+        self.waits: dict[Waitpoint, int] = {}
+        """The ends that this one waits for now, and how often."""
         self.waiting_for: tuple[str, float] | None = None
         """What it waits for now, in words, and since when (time of the loop)."""
         self._wakers: list[asyncio.Future[None]] = []
@@ -124,16 +137,24 @@ class Waitpoint:
     def waiting(self, label: str, *others: Waitpoint) -> Iterator[None]:
         """While the body runs, this undo waits for `others`; they spare what it spares."""
         before, self.waiting_for = self.waiting_for, (label, asyncio.get_running_loop().time())
-        added = [other for other in others if other not in self.waits]
-        for other in added:
-            self.waits[other] = None
-            other.spare(self.spared)
+        for other in others:
+            self.link(other)
         try:
             yield
         finally:
             self.waiting_for = before
-            for other in added:
-                self.waits.pop(other, None)
+            for other in others:
+                self.unlink(other)
+
+    def link(self, other: Waitpoint) -> None:
+        """From now on this end waits for `other`, which spares what this one spares."""
+        self.waits[other] = self.waits.get(other, 0) + 1
+        other.spare(self.spared)
+
+    def unlink(self, other: Waitpoint) -> None:
+        self.waits[other] -= 1
+        if not self.waits[other]:
+            del self.waits[other]
 
     def waits_for(self, other: Waitpoint) -> bool:
         """Whether this end waits for `other`, directly or through others."""

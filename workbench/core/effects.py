@@ -16,7 +16,7 @@ from threading import get_ident
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.core.calls import Call, Waitpoint, running_chain
+from workbench.core.calls import Call, Waitpoint, awaited_by_disposers, running_chain
 from workbench.core.errors import CoreError, inactive
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class Ended:
                 self._refuse(chain)
             refuse_own_disposer(self._point, chain)
             self._point.spare(set(chain))
-        yield from self._point.until(self._fact).__await__()
+        with awaited_by_disposers(self._point):
+            yield from self._point.until(self._fact).__await__()
         if self._result is not None:
             self._result()
 

@@ -181,6 +181,12 @@ class Fiber:
     def stands_on(self, entry: ServiceEntry) -> bool:
         return self.activation.ground.get(entry.key[0]) is entry
 
+    def is_ancestor_of(self, other: Fiber) -> bool:
+        fiber = other.parent
+        while fiber is not None and fiber is not self:
+            fiber = fiber.parent
+        return fiber is self
+
     def load_is_spared(self, point: Waitpoint) -> bool:
         """Whether its plugin call waits for `point`, which therefore must not wait for it."""
         return self.state == FiberState.LOADING and self._load_call in point.spared
@@ -327,7 +333,9 @@ class Fiber:
         call = self._load_call = Call(activation, "load", f"plugin call of {self.name}")
         task = self.runtime.own(call, self._call_plugin(activation))
         point.waiting_for = (call.label, call.started)
-        await point.until(lambda: task.done() or self.ending)
+        await point.until(
+            lambda: task.done() or self.ending or (self._again and call in point.spared)
+        )  # a call that waits for this restart, through others, is not waited for
         if not task.done() and call not in point.spared:
             task.cancel()
             await point.until(lambda: task.done() or call in point.spared)

@@ -14,6 +14,7 @@ from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from threading import get_ident
 from types import TracebackType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from workbench.core.calls import CURRENT, Call, is_close_from_outside, running_chain
 from workbench.core.context import Context
@@ -106,7 +107,8 @@ class Runtime:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._fibers: dict[Fiber, None] = {}
         self._watchers: list[Watcher] = []
-        self._isolations: dict[tuple[str, str], Isolation] = {}
+        self._isolations: WeakValueDictionary[tuple[str, str], Isolation] = WeakValueDictionary()
+        """By service name and label, for as long as some context or service has it."""
         self.root_fiber = Fiber(self, _root_code(), None, None)
         self.root_fiber.state = FiberState.ACTIVE
         self._root_runner: asyncio.Task[None] | None = None

@@ -28,7 +28,7 @@ _MISSING = object()
 class Isolation:
     """A visibility of its own for one service name."""
 
-    __slots__ = ("label", "maker")
+    __slots__ = ("__weakref__", "label", "maker")
 
     def __init__(self, label: str | None, maker: str) -> None:
         self.label = label
@@ -41,7 +41,7 @@ class Isolation:
 class ServiceEntry:
     """One provided value, of one activation."""
 
-    __slots__ = ("key", "ledger", "value", "visible", "watchers")
+    __slots__ = ("effect", "key", "ledger", "value", "visible", "watchers")
 
     def __init__(self, key: ServiceKey, value: Any, ledger: Activation) -> None:
         self.key = key
@@ -49,6 +49,8 @@ class ServiceEntry:
         self.ledger = ledger
         self.visible = False
         """Whether others see it: only while its provider is active."""
+        self.effect: Effect | None = None
+        """What withdraws it."""
         self.watchers: list[Waitpoint] = []
         """Undos that wait until no dependent stands on it any more."""
 
@@ -116,7 +118,8 @@ class Services:
                 self.tell_entered([entry])
             return lambda: self._withdraw(entry)
 
-        return open_effect(ctx.home, body, f"provide {name}")
+        entry.effect = open_effect(ctx.home, body, f"provide {name}")
+        return entry.effect
 
     def provide_built_in(self, name: str, value: Any, ledger: Activation) -> None:
         """A service of the runtime itself: visible from the start and never undone."""
@@ -155,11 +158,17 @@ class Services:
         return [fiber for fiber in self._requirers.get(entry.key, ()) if fiber.stands_on(entry)]
 
     async def dependents_gone(self, entries: list[ServiceEntry], point: Waitpoint) -> None:
-        """Wait until nobody stands on these entries, but for those that wait for `point` themselves."""
+        """Wait until nobody stands on these entries, but for those that wait for `point` themselves.
+
+        Those are fibers whose plugin call does, and ancestors of the provider, whose undo includes this one.
+        """
 
         def holders() -> list[Fiber]:
             return [
-                fiber for entry in entries for fiber in self.dependents(entry) if not fiber.load_is_spared(point)
+                fiber
+                for entry in entries
+                for fiber in self.dependents(entry)
+                if not fiber.load_is_spared(point) and not fiber.is_ancestor_of(entry.ledger.fiber)
             ]
 
         waiting_for = holders()
@@ -199,9 +208,20 @@ class Services:
         del self._entries[entry.key]
         entry.ledger.provided.pop(entry.key, None)
         self.tell_left([entry])
-        if not self.dependents(entry):
+        dependents = [fiber.point for fiber in self.dependents(entry)]
+        if not dependents or entry.effect is None:
             return None
-        return self.dependents_gone([entry], Waitpoint(f"provide {entry.key[0]}"))
+        point = entry.effect.end_point()
+        for dependent in dependents:
+            point.link(dependent)  # at once: whoever awaits the withdrawal may be running in one of them
+        return self._withdrawn(entry, point, dependents)
+
+    async def _withdrawn(self, entry: ServiceEntry, point: Waitpoint, dependents: list[Waitpoint]) -> None:
+        try:
+            await self.dependents_gone([entry], point)
+        finally:
+            for dependent in dependents:
+                point.unlink(dependent)
 
 
 class Service:

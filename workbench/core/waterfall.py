@@ -181,6 +181,10 @@ class Dispatch:
             left = task.uncancel() if task is not None else 0
             if left and isinstance(error, asyncio.CancelledError):
                 return  # somebody else wants this task to end as well
+            if self.interrupts and task is not None:
+                # Two undos asked, and this listener swallowed the one cancellation: ask anew for the other.
+                task.uncancel()
+                task.cancel()
             raise self.runtime.interrupted(listener, self.name) from (
                 None if isinstance(error, asyncio.CancelledError) else error
             )
