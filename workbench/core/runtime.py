@@ -236,7 +236,7 @@ class Runtime:
         args: tuple[Any, ...],
         default: Callable[..., Any] | None,
         target: ScopeKey | None,
-        dispatch_class: type[Dispatch] | None = None,
+        dispatch_class: Callable[..., Dispatch] | None = None,
     ) -> Any:
         """See `Context.waterfall`. `dispatch_class` records this one dispatch, for whoever asks."""
         if get_ident() != self.thread_id:

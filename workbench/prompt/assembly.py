@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, MutableSequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
-from workbench.prompt.tool_schema import ToolSchema
+from workbench.prompt.tool_schema import OrderedTools, ToolSchema, tools_json
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
@@ -187,7 +187,7 @@ class PromptAssembly:
         self._sections = NamedTexts.of(sections)
         self._contexts = NamedTexts.of(contexts)
         self._tools: list[ToolSchema] | None = list(tools)
-        self._shared_tools: tuple[ToolSchema, ...] = ()
+        self._shared_tools = _NO_TOOLS
         self.variables: dict[str, str | None] = {} if variables is None else variables
         """Name to value; None: registered without a value."""
 
@@ -196,7 +196,7 @@ class PromptAssembly:
         cls,
         sections: NamedTexts,
         contexts: NamedTexts,
-        tools: tuple[ToolSchema, ...],
+        tools: OrderedTools,
         variables: dict[str, str | None],
     ) -> PromptAssembly:
         """As the prompt service builds it. `tools` stay the registry's own until somebody asks for them."""
@@ -228,7 +228,7 @@ class PromptAssembly:
     def tools(self) -> list[ToolSchema]:
         """The tool schemas in request order, as this assembly's own."""
         if self._tools is None:
-            self._tools = [schema.detached() for schema in self._shared_tools]
+            self._tools = [schema.detached() for schema in self._shared_tools.schemas]
         return self._tools
 
     @tools.setter
@@ -238,4 +238,17 @@ class PromptAssembly:
     @property
     def tool_schemas(self) -> tuple[ToolSchema, ...]:
         """The tool schemas for reading only, without making copies."""
-        return self._shared_tools if self._tools is None else tuple(self._tools)
+        return self._shared_tools.schemas if self._tools is None else tuple(self._tools)
+
+    @property
+    def tools_are_own(self) -> bool:
+        """Whether somebody has asked for the tools, and may have changed them."""
+        return self._tools is not None
+
+    @property
+    def tools_json(self) -> bytes:
+        """The tool schemas as the JSON array of a request; the same bytes as long as nothing changes."""
+        return self._shared_tools.json if self._tools is None else tools_json(self._tools)
+
+
+_NO_TOOLS = OrderedTools(())

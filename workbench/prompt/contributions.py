@@ -6,9 +6,9 @@ Source: docs/prompt-assembly.md 3.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from workbench.prompt.errors import RegistrationError
 from workbench.prompt.orders import code_units
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TextProvider = Callable[["AssembleContext"], str]
 VariableProvider = Callable[["AssembleContext"], "str | None"]
 ToolProvider = Callable[["AssembleContext"], ToolProviderResult]
+SourceOfTool = Callable[[str, "ScopeKey | None"], "Contribution | None"]
+"""For a registry of tools: the registration behind the name of a tool that a scope sees, for views."""
 TextKind = Literal["section", "context"]
 Kind = Literal["section", "context", "variable", "tools", "suppressor"]
 CodePlace = tuple[CodeType, int]
@@ -164,7 +166,7 @@ class VariableContribution(Contribution):
 class ToolsContribution(Contribution):
     """A provider of tool schemas."""
 
-    __slots__ = ("_encoded", "_given", "detached", "provider", "source_of")
+    __slots__ = ("detached", "encoded", "given", "provider", "source_of")
     kind = "tools"
 
     def __init__(
@@ -173,22 +175,15 @@ class ToolsContribution(Contribution):
         ledger: Activation,
         scope: ScopeKey | None,
         code: CodePlace | None,
-        source_of: Callable[[str], Contribution | None] | None,
+        source_of: SourceOfTool | None,
     ) -> None:
         super().__init__("", ledger, scope, None, code)
         self.provider = provider
         self.source_of = source_of
-        """For a registry of tools: the registration behind a tool's name, for views."""
-        self._given: tuple[ToolSchema, ...] | None = None
-        self._encoded: bytes | None = None
+        self.given: tuple[ToolSchema, ...] | None = None
+        self.encoded: bytes | None = None
         self.detached: tuple[ToolSchema, ...] = ()
         """The registry's own copies of what the provider gave last."""
-
-    def detach(self, given: Sequence[Any]) -> tuple[ToolSchema, ...]:
-        """The registry's own copies of these schemas; the same objects as long as nothing has changed."""
-        from workbench.prompt.detaching import detach_all
-
-        return detach_all(self, given)
 
 
 class SuppressorContribution(Contribution):

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter, is_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from workbench.prompt.contributions import ToolsContribution
 from workbench.prompt.tool_schema import ToolSchema, detach
+
+if TYPE_CHECKING:
+    from workbench.prompt.contributions import ToolsContribution
 
 _is_open = attrgetter("is_open")
 
@@ -23,16 +25,16 @@ _is_open = attrgetter("is_open")
 def detach_all(tools: ToolsContribution, given: Sequence[Any]) -> tuple[ToolSchema, ...]:
     """The registry's copies of `given`; the very same tuple as last time when nothing has changed."""
     schemas = tuple(given)
-    last = tools._given
-    if last is not None and len(last) == len(schemas) and all(map(is_, last, schemas)):
+    last = tools.given
+    if last is not None and (last is schemas or (len(last) == len(schemas) and all(map(is_, last, schemas)))):
         if not any(map(_is_open, schemas)):
             return tools.detached
-    elif tools._encoded is not None and _encoded(schemas) == tools._encoded:
+    elif tools.encoded is not None and _encoded(schemas) == tools.encoded:
         return tools.detached
     if schemas and all(type(schema) is ToolSchema for schema in schemas):
-        tools._given, tools._encoded = schemas, None
+        tools.given, tools.encoded = schemas, None
     else:
-        tools._given, tools._encoded = None, _encoded(schemas)
+        tools.given, tools.encoded = None, _encoded(schemas)
     tools.detached = tuple([detach(schema) for schema in schemas])
     return tools.detached
 

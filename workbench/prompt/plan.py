@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.prompt.contributions import TextContribution, TextProvider, ToolsContribution, VariableContribution
 from workbench.prompt.layers import Layer, Layers, OrderedTable
-from workbench.prompt.tool_schema import ToolSchema
+from workbench.prompt.tool_schema import OrderedTools, ToolSchema
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey, ScopeLinks
@@ -52,13 +52,14 @@ class VariablePlan:
 class ToolPlan:
     """The tool-schema providers of one scope, and the list that they gave last, in order."""
 
-    __slots__ = ("entries", "last_known", "last_ordered", "last_parts")
+    __slots__ = ("calls", "entries", "last_known", "last_ordered", "last_parts")
 
     def __init__(self, entries: list[ToolsContribution]) -> None:
         self.entries = entries
+        self.calls = [(entry, entry.provider) for entry in entries]
         self.last_parts: list[tuple[ToolSchema, ...]] | None = None
         self.last_known: list[Sequence[str] | None] | None = None
-        self.last_ordered: tuple[ToolSchema, ...] = ()
+        self.last_ordered = OrderedTools(())
 
 
 class ScopePlans:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import Context, Effect, Event, scope_label
@@ -17,6 +18,7 @@ from workbench.prompt.contributions import (
     ContextContribution,
     Contribution,
     SectionContribution,
+    SourceOfTool,
     SuppressorContribution,
     TextProvider,
     ToolProvider,
@@ -26,13 +28,14 @@ from workbench.prompt.contributions import (
     check_text,
     check_variable,
 )
+from workbench.prompt.detaching import detach_all
 from workbench.prompt.errors import PromptError, RegistrationError, blame
 from workbench.prompt.layers import Layer, Layers, Table
 from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, order_of
 from workbench.prompt.plan import ScopePlans, TextPlan, ToolPlan
 from workbench.prompt.source import TextSource
 from workbench.prompt.tool_order import check_tool_order, ordered_tools
-from workbench.prompt.tool_schema import ToolProviderResult, ToolSchema
+from workbench.prompt.tool_schema import OrderedTools, ToolProviderResult, ToolSchema
 
 if TYPE_CHECKING:
     from workbench.core.fiber import Activation
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
 
 ASSEMBLE = Event("system-prompt/assemble", "waterfall", (PromptAssembly, AssembleContext))
 CHANGE = Event("system-prompt/change", "emit")
+_ASSEMBLE_NAME = ASSEMBLE.name
+_CHANGE_NAME = CHANGE.name
 IDENTITY = "You are an AI agent running on the Prompt Workbench runtime."
 
 Listener = Callable[[PromptAssembly, AssembleContext, Callable[[], Awaitable[PromptAssembly]]], Any]
@@ -68,6 +73,7 @@ class PromptService:
 
     def __init__(self, ctx: Context, config: PromptConfig) -> None:
         self.runtime = ctx.runtime
+        self.fiber = ctx.fiber
         self.config = config
         self.layers = Layers()
         self._plans: dict[int, ScopePlans] = {}
@@ -115,8 +121,8 @@ class PromptService:
         self._changed()
 
     def _changed(self) -> None:
-        if self.runtime.has_listeners(CHANGE.name):
-            self.runtime.emit(CHANGE, (), None)
+        if self.runtime.has_listeners(_CHANGE_NAME):
+            self.runtime.emit(_CHANGE_NAME, (), None)
 
     # -- assembly --------------------------------------------------------------------------------------
 
@@ -148,16 +154,20 @@ class PromptService:
         Raises what providers and listeners raise, and `PromptError`. With a recorder, each stage and
         listener is noted; without, nothing is.
         """
-        self.runtime.check_thread("assemble")
+        runtime = self.runtime
+        runtime.check_thread("assemble")
         if context is None:
             context = AssembleContext()
-        variables = self._variables(context)
         plans = self.plans(context.scope)
+        variables = self._variables(context, plans)
+        plans.refresh()
         sections_plan, contexts_plan, tools_plan = plans.sections, plans.contexts, plans.tools
         suppressed = plans.suppressed
         if recorder is not None:
             recorder.collected(plans)
         given, known = self._given_tools(tools_plan, context)
+        if recorder is not None:
+            recorder.given(list(zip(tools_plan.entries, given, strict=True)))
         if len(sections_plan.complete) > 1:
             raise _several_complete(sections_plan)
         texts = self._texts(sections_plan, context) if sections_plan.providers else sections_plan.texts
@@ -173,27 +183,29 @@ class PromptService:
         assembly = PromptAssembly.built(NamedTexts(sections_plan, texts), contexts, tools, variables)
         if recorder is not None:
             recorder.ordered(assembly)
-            assembly = await recorder.waterfall(self.runtime, assembly, context)
-        elif self.runtime.has_listeners(ASSEMBLE.name):
-            assembly = await self.runtime.waterfall(ASSEMBLE.name, (assembly, context), _built, context.scope)
+            assembly = await recorder.waterfall(runtime, _ASSEMBLE_NAME, assembly, context, _built)
+        elif runtime.has_listeners(_ASSEMBLE_NAME):
+            assembly = await runtime.waterfall(_ASSEMBLE_NAME, (assembly, context), _built, context.scope)
         if type(assembly) is not PromptAssembly and not isinstance(assembly, PromptAssembly):
             raise PromptError(
                 "result",
                 f"{ASSEMBLE.name} gave a {type(assembly).__name__}: a listener must return an assembly, "
                 "such as `return await next()`",
             )
+        if recorder is not None:
+            recorder.before_restoring(assembly)
         if complete is not None:
             assembly.sections = NamedTexts.of([complete])
         if suppressed:
             assembly.contexts = NamedTexts.of(())
         if recorder is not None:
-            recorder.finished(assembly, complete is not None, suppressed)
+            recorder.finished(complete is not None)
         return assembly
 
-    def _variables(self, context: AssembleContext) -> dict[str, str | None]:
+    def _variables(self, context: AssembleContext, plans: ScopePlans) -> dict[str, str | None]:
         """Call every variable provider, shadowed ones too; the nearest gives the value."""
         layers = self.layers
-        plan = self.plans(context.scope).variables
+        plan = plans.variables
         version = layers.version
         values: dict[str, str | None] = {}
         index = -1
@@ -236,14 +248,14 @@ class PromptService:
     ) -> tuple[list[tuple[ToolSchema, ...]], list[Sequence[str] | None]]:
         given: list[tuple[ToolSchema, ...]] = []
         known: list[Sequence[str] | None] = []
-        for entry in plan.entries:
+        for entry, provider in plan.calls:
             try:
-                result = entry.provider(context)
+                result = provider(context)
                 if type(result) is not ToolProviderResult:
                     raise PromptError(
                         "tools", f"a tool-schema provider gave a {type(result).__name__}, not a ToolProviderResult"
                     )
-                given.append(entry.detach(result.schemas))
+                given.append(detach_all(entry, result.schemas))
                 known.append(result.known_names)
             except BaseException as error:
                 raise _provider_error(error, entry) from error.__cause__
@@ -251,12 +263,12 @@ class PromptService:
 
     def _ordered(
         self, plan: ToolPlan, given: list[tuple[ToolSchema, ...]], known: list[Sequence[str] | None]
-    ) -> tuple[ToolSchema, ...]:
-        if plan.last_parts is None or not _same(given, plan.last_parts) or known != plan.last_known:
+    ) -> OrderedTools:
+        if plan.last_parts is None or not all(map(is_, given, plan.last_parts)) or known != plan.last_known:
             plan.last_parts = None
-            plan.last_ordered = ordered_tools(given, known, self.config.tool_order)
+            plan.last_ordered = OrderedTools(ordered_tools(given, known, self.config.tool_order))
             plan.last_parts = given
-            plan.last_known = [None if names is None else tuple(names) for names in known]
+            plan.last_known = [None if names is None else list(names) for names in known]
         return plan.last_ordered
 
     def _texts(self, plan: TextPlan, context: AssembleContext) -> list[str]:
@@ -364,9 +376,7 @@ class PromptFacade:
         )
         return self.service.add(self._ctx, "variables", name, entry, f"variable {name}")
 
-    def tools(
-        self, provider: ToolProvider, source_of: Callable[[str], Contribution | None] | None = None
-    ) -> Effect:
+    def tools(self, provider: ToolProvider, source_of: SourceOfTool | None = None) -> Effect:
         """Contribute tool schemas. Raises `CoreError` (`INACTIVE_CONTEXT`) and what an observer raises."""
         if not callable(provider):
             raise RegistrationError("provider", f"a tool-schema provider must be callable, not {provider!r}")
@@ -397,6 +407,7 @@ class SystemPrompt:
     """The plugin: provides `system_prompt` and owns the built-in contributions."""
 
     name = "system_prompt"
+    owner_kind = "harness"
     provides = ("system_prompt",)
 
     def __init__(self, ctx: Context, config: PromptConfig | None) -> None:
@@ -433,10 +444,6 @@ def add_harness_source(ctx: Context, root: str) -> Effect:
 def _built(assembly: PromptAssembly, _context: AssembleContext) -> PromptAssembly:
     """Behind the last listener: the assembly as it was built."""
     return assembly
-
-
-def _same(given: list[Any], last: list[Any]) -> bool:
-    return len(given) == len(last) and all(map(lambda one, other: one is other, given, last))
 
 
 def _complete_copy(plan: TextPlan, texts: list[str]) -> NamedText:

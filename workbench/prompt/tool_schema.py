@@ -27,16 +27,38 @@ class ToolSchema:
     to the constructor is copied. Raises `PromptError` for parameters that JSON cannot hold.
     """
 
-    __slots__ = ("_encoded", "_json", "_parameters", "description", "name")
+    __slots__ = ("_description", "_encoded", "_json", "_name", "_parameters", "is_open")
 
     def __init__(self, name: str, description: str = "", parameters: Mapping[str, Any] | None = None) -> None:
-        self.name = name
-        self.description = description
+        self._name = name
+        self._description = description
         self._encoded = (
             _EMPTY if parameters is None else encode_json(parameters, f"the parameters of tool {name!r}")
         )
         self._parameters: JsonObject | None = None
         self._json: bytes | None = None
+        self.is_open = False
+        """Whether it may differ from what it was made as: somebody holds its parameters, or has set a field."""
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._name = value
+        self._json = None
+        self.is_open = True
+
+    @property
+    def description(self) -> str:
+        return self._description
+
+    @description.setter
+    def description(self, value: str) -> None:
+        self._description = value
+        self._json = None
+        self.is_open = True
 
     @property
     def parameters(self) -> JsonObject:
@@ -44,17 +66,14 @@ class ToolSchema:
         if self._parameters is None:
             self._parameters = decode_json(self._encoded)
             self._json = None
+            self.is_open = True
         return self._parameters
 
     @parameters.setter
     def parameters(self, value: JsonObject) -> None:
         self._parameters = value
         self._json = None
-
-    @property
-    def is_open(self) -> bool:
-        """Whether somebody holds the parameters of this object and may edit them."""
-        return self._parameters is not None
+        self.is_open = True
 
     @property
     def parameters_json(self) -> bytes:
@@ -66,7 +85,7 @@ class ToolSchema:
     @property
     def json(self) -> bytes:
         """The whole schema as compact JSON: `name`, `description`, `parameters`."""
-        if self._json is not None and self._parameters is None:
+        if self._json is not None:
             return self._json
         head = encode_json({"name": self.name, "description": self.description}, f"tool {self.name!r}")
         encoded = head[:-1] + b',"parameters":' + self.parameters_json + b"}"
@@ -77,11 +96,12 @@ class ToolSchema:
     def detached(self) -> ToolSchema:
         """A copy whose parameters are its own."""
         copy = ToolSchema.__new__(ToolSchema)
-        copy.name = self.name
-        copy.description = self.description
+        copy._name = self._name
+        copy._description = self._description
         copy._encoded = self._encoded if self._parameters is None else self.parameters_json
         copy._parameters = None
-        copy._json = None
+        copy._json = self._json
+        copy.is_open = False
         return copy
 
     def __eq__(self, other: object) -> bool:
@@ -123,6 +143,23 @@ def detach(given: ToolSchema | Mapping[str, Any]) -> ToolSchema:
     if not isinstance(description, str):
         raise PromptError("tool schema", f"the description of tool {name!r} must be a string")
     return ToolSchema(name, description, given.get("parameters"))
+
+
+class OrderedTools:
+    """The schemas of a request in order, shared between assemblies until somebody asks for copies."""
+
+    __slots__ = ("_json", "schemas")
+
+    def __init__(self, schemas: tuple[ToolSchema, ...]) -> None:
+        self.schemas = schemas
+        self._json: bytes | None = None
+
+    @property
+    def json(self) -> bytes:
+        """The JSON array of the schemas, made once."""
+        if self._json is None:
+            self._json = tools_json(self.schemas)
+        return self._json
 
 
 def tools_json(schemas: Iterable[ToolSchema]) -> bytes:

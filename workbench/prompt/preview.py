@@ -1,0 +1,335 @@
+"""Previews: one assembly without sending, and everything a person asks about it.
+
+Source: docs/prompt-assembly.md 1.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.core import scope_label
+from workbench.core.waterfall import ListenerRecord
+from workbench.prompt.assembly import AssembleContext, PromptAssembly
+from workbench.prompt.changes import changes_of
+from workbench.prompt.contributions import Contribution, TextContribution
+from workbench.prompt.failures import assemble_failure
+from workbench.prompt.owners import owner_of, owner_of_fiber, owner_of_listener
+from workbench.prompt.recording import Recorder, TextRow, TextState
+from workbench.prompt.rendering import RUNTIME_CONTEXT_PREAMBLE
+from workbench.prompt.section_layout import SEPARATOR
+from workbench.prompt.service import PromptFacade, PromptService
+from workbench.prompt.trace import AssemblyTrace, Change, ListenerSpan, Stage
+from workbench.prompt.views import EntryView, Failure, Owner, PartKind, Preview, Span, ToolView, VariableView
+from workbench.prompt.text_views import TextKind, TextViews, ValueOrigin
+
+Rewrites = list[tuple[Owner, Change]]
+
+
+async def preview(prompt: PromptFacade | PromptService, context: AssembleContext | None = None) -> Preview:
+    """Assemble as a step would, and say where everything came from.
+
+    Never raises for what is wrong with the prompt: that is in `failures`, and as much as there is of the
+    rest. Cancelling it cancels the assembly.
+    """
+    service = prompt.service if isinstance(prompt, PromptFacade) else prompt
+    context = context or AssembleContext()
+    recorder = Recorder()
+    assembly: PromptAssembly | None = None
+    failures: list[Failure] = []
+    error: Exception | None = None
+    try:
+        assembly = await service.assemble(context, recorder)
+    except Exception as raised:
+        error = raised
+        failures.append(assemble_failure(raised, recorder))
+    return _Maker(service, context, recorder, assembly, failures, error).preview()
+
+
+class _Maker:
+    """Makes one preview from what was recorded."""
+
+    def __init__(
+        self,
+        service: PromptService,
+        context: AssembleContext,
+        recorder: Recorder,
+        assembly: PromptAssembly | None,
+        failures: list[Failure],
+        error: Exception | None,
+    ) -> None:
+        self._service = service
+        self._context = context
+        self._recorder = recorder
+        self._assembly = assembly
+        self._failures = failures
+        self._error = error
+        self._harness = owner_of_fiber(service.fiber)
+
+    def preview(self) -> Preview:
+        recorder = self._recorder
+        listeners = tuple(_listener_span(notes.record, changes_of(notes)) for notes in recorder.listeners)
+        rewrites: Rewrites = [(span.owner, change) for span in listeners for change in span.changes]
+        variables = self._variable_values()
+        values = self._value_origins(rewrites)
+        began = time.perf_counter_ns()
+        sections = self._texts("section", rewrites, variables, values)
+        contexts = self._texts("context", rewrites, variables, values)
+        system, spans, sections = self._joined("section", sections, "")
+        snapshot, context_spans, contexts = self._joined("context", contexts, RUNTIME_CONTEXT_PREAMBLE)
+        self._failures += [view.failure for view in (*sections, *contexts) if view.failure is not None]
+        rendered_ns = time.perf_counter_ns() - began
+        return Preview(
+            trace=self._trace(listeners, rendered_ns),
+            assembly=self._assembly,
+            system=system,
+            spans=spans,
+            context=snapshot,
+            context_spans=context_spans,
+            sections=tuple(sections),
+            contexts=tuple(contexts),
+            tools=tuple(self._tools(rewrites)),
+            variables=tuple(self._variables(rewrites, values, sections, contexts)),
+            failures=tuple(self._failures),
+        )
+
+    # -- sections and contexts ---------------------------------------------------------------------------
+
+    def _texts(
+        self, kind: TextKind, rewrites: Rewrites, variables: dict[str, str | None], values: dict[str, ValueOrigin]
+    ) -> list[EntryView]:
+        recorder = self._recorder
+        views = TextViews(kind, recorder, rewrites, variables, values)
+        planned = recorder.plan_sections if kind == "section" else recorder.plan_contexts
+        shadowed, remarks = self._shadowed(kind, planned)
+        hidden = views.not_evaluated(shadowed, "shadowed", remarks)
+        if self._assembly is None:
+            reason = ["" for _ in planned]
+            return [*views.not_evaluated(planned, "effective", reason), *hidden]
+        if kind == "context" and recorder.suppressed:
+            reason = ["runtime context is suppressed here" for _ in planned]
+            return [*views.not_evaluated(planned, "suppressed", reason), *hidden]
+        rows = TextState(self._assembly.sections if kind == "section" else self._assembly.contexts).rows()
+        found = views.effective(rows)
+        kept = {id(row.identity) for row in rows}
+        if kind == "section" and recorder.complete_restored and recorder.listened is not None:
+            name = rows[0].name if rows else ""
+            displaced = [row for row in recorder.listened.sections.rows() if id(row.identity) not in kept]
+            found += views.absent(displaced, "displaced", f"displaced by {name}, which is complete")
+            kept |= {id(row.identity) for row in displaced}
+        return [*found, *self._removed(views, kind, kept, rewrites), *hidden]
+
+    def _removed(self, views: TextViews, kind: TextKind, kept: set[int], rewrites: Rewrites) -> list[EntryView]:
+        built = self._recorder.built
+        if built is None:
+            return []
+        state = built.sections if kind == "section" else built.contexts
+        found: list[EntryView] = []
+        for row in state.rows():
+            if id(row.identity) in kept:
+                continue
+            remover = _remover(kind, row, rewrites)
+            found += views.absent([row], "removed", f"removed by {remover}" if remover else "removed")
+        return found
+
+    def _shadowed(
+        self, kind: TextKind, planned: Sequence[TextContribution]
+    ) -> tuple[list[TextContribution], list[str]]:
+        winners = {entry.name: entry for entry in planned}
+        shadowed: list[TextContribution] = []
+        remarks: list[str] = []
+        for _layer, entries in self._recorder.layers:
+            for entry in entries:
+                if not isinstance(entry, TextContribution) or entry.kind != kind:
+                    continue
+                winner = winners.get(entry.name)
+                if winner is not None and winner is not entry:
+                    shadowed.append(entry)
+                    remarks.append(f"shadowed by {scope_label(winner.scope)}")
+        return shadowed, remarks
+
+    def _joined(
+        self, part: PartKind, views: list[EntryView], header: str
+    ) -> tuple[str | None, tuple[Span, ...], list[EntryView]]:
+        """The whole text with its spans, and the views with their place in it."""
+        effective = [view for view in views if view.state == "effective"]
+        if self._assembly is None or any(view.failure is not None for view in effective):
+            return None, (), views
+        texts: list[str] = []
+        spans: list[Span] = []
+        placed: list[EntryView] = []
+        length = 0
+
+        def add(text: str, kind: PartKind) -> None:
+            nonlocal length
+            texts.append(text)
+            spans.append(Span(length, length + len(text), kind, "", None, self._harness, "global", False, None))
+            length += len(text)
+
+        if header and any(view.rendered for view in effective):
+            add(header, "header")
+        for view in views:
+            if view.state != "effective" or not view.rendered:
+                placed.append(view)
+                continue
+            if texts:
+                add(SEPARATOR, "separator")
+            placed.append(replace(view, start=length))
+            spans += [replace(span, start=span.start + length, end=span.end + length) for span in view.spans]
+            texts.append(view.rendered)
+            length += len(view.rendered)
+        return "".join(texts), tuple(spans), placed
+
+    # -- variables and tools -----------------------------------------------------------------------------
+
+    def _variable_values(self) -> dict[str, str | None]:
+        return {} if self._assembly is None else self._assembly.variables
+
+    def _value_origins(self, rewrites: Rewrites) -> dict[str, ValueOrigin]:
+        origins: dict[str, ValueOrigin] = {}
+        for _layer, entries in self._recorder.layers:
+            for entry in entries:
+                if entry.kind == "variable":
+                    origins[entry.name] = ValueOrigin(owner_of(entry), scope_label(entry.scope), entry.place())
+        for owner, change in rewrites:
+            if change.kind == "variable" and change.action in ("added", "changed"):
+                origins[change.name] = ValueOrigin(owner, "waterfall", None)
+        return origins
+
+    def _variables(
+        self,
+        rewrites: Rewrites,
+        values: dict[str, ValueOrigin],
+        sections: Sequence[EntryView],
+        contexts: Sequence[EntryView],
+    ) -> list[VariableView]:
+        effective = [view for view in (*sections, *contexts) if view.state == "effective"]
+        setters = {change.name: owner for owner, change in rewrites if change.kind == "variable"}
+        registered: dict[str, Contribution] = {}
+        shadowed: list[Contribution] = []
+        for _layer, entries in self._recorder.layers:
+            for entry in entries:
+                if entry.kind == "variable":
+                    if entry.name in registered:
+                        shadowed.append(registered[entry.name])
+                    registered[entry.name] = entry
+        named: dict[str, str | None] = dict.fromkeys(registered)
+        named.update(self._variable_values())
+        views = []
+        for name, value in named.items():
+            entry_of = registered.get(name)
+            origin = values.get(name)
+            owner = owner_of(entry_of) if entry_of is not None else origin.owner if origin else self._harness
+            views.append(
+                VariableView(
+                    name=name,
+                    value=value,
+                    owner=owner,
+                    layer="waterfall" if entry_of is None else scope_label(entry_of.scope),
+                    state="effective",
+                    set_by=setters.get(name),
+                    used_in=tuple(view.name for view in effective if name in view.references),
+                    source=None if entry_of is None else entry_of.place(),
+                )
+            )
+        views += [
+            VariableView(
+                entry.name, None, owner_of(entry), scope_label(entry.scope), "shadowed", None, (), entry.place()
+            )
+            for entry in shadowed
+        ]
+        return views
+
+    def _tools(self, rewrites: Rewrites) -> list[ToolView]:
+        changes = [(owner, change) for owner, change in rewrites if change.kind == "tool"]
+        sources: dict[str, Contribution] = {}
+        given: dict[str, Any] = {}
+        for provider, schemas in self._recorder.given_tools:
+            for schema in schemas:
+                source_of = getattr(provider, "source_of", None)
+                found = None if source_of is None else source_of(schema.name, self._context.scope)
+                sources.setdefault(schema.name, found or provider)
+                given.setdefault(schema.name, schema)
+        final = () if self._assembly is None else self._assembly.tool_schemas
+        views = [self._tool(schema, sources.get(schema.name), changes) for schema in final]
+        names = {schema.name for schema in final}
+        if self._assembly is not None:
+            for name, schema in given.items():
+                if name not in names:
+                    views.append(replace(self._tool(schema, sources.get(name), changes), state="removed"))
+        return views
+
+    def _tool(self, schema: Any, source: Contribution | None, changes: Rewrites) -> ToolView:
+        added_by = next((o for o, c in changes if c.name == schema.name and c.action == "added"), None)
+        owner = owner_of(source) if source is not None else added_by or self._harness
+        return ToolView(
+            name=schema.name,
+            description=schema.description,
+            parameters_json=json.dumps(json.loads(schema.parameters_json), ensure_ascii=False, indent=2),
+            owner=owner,
+            layer="waterfall" if source is None else scope_label(source.scope),
+            state="effective",
+            added_by=added_by if source is None else None,
+            changed_by=tuple(
+                dict.fromkeys(o for o, c in changes if c.name == schema.name and c.action == "changed")
+            ),
+            source=None if source is None else source.place(),
+        )
+
+    # -- trace -------------------------------------------------------------------------------------------
+
+    def _trace(self, listeners: tuple[ListenerSpan, ...], rendered_ns: int) -> AssemblyTrace:
+        recorder = self._recorder
+        stages: list[Stage] = []
+        last = recorder.began_ns
+        for name, ended in recorder.stages:
+            stages.append(Stage(name, ended - last, self._note(name, len(listeners))))  # type: ignore[arg-type]
+            last = ended
+        if self._error is None:
+            stages.append(Stage("rendered", rendered_ns))
+        ended_ns = recorder.ended_ns or time.perf_counter_ns()
+        return AssemblyTrace(
+            scope=scope_label(self._context.scope),
+            started=recorder.started,
+            duration_ns=ended_ns - recorder.began_ns,
+            stages=tuple(stages),
+            listeners=listeners,
+            error=None if self._error is None else str(self._error) or type(self._error).__name__,
+        )
+
+    def _note(self, stage: str, listeners: int) -> str:
+        recorder = self._recorder
+        if stage == "collected":
+            layers = ", ".join(scope_label(layer.scope) for layer, _ in recorder.layers)
+            return f"{len(recorder.plan_sections)} sections, {len(recorder.plan_contexts)} contexts from {layers}"
+        if stage == "ordered":
+            return f"{sum(len(schemas) for _, schemas in recorder.given_tools)} tools"
+        if stage == "waterfall":
+            return f"{listeners} listeners"
+        if stage == "suppressed":
+            return f"{len(recorder.plan_contexts)} contexts hidden"
+        return ""
+
+
+def _listener_span(record: ListenerRecord, changes: tuple[Change, ...]) -> ListenerSpan:
+    listener = record.listener
+    return ListenerSpan(
+        owner=owner_of_listener(listener),
+        scope="" if listener.scope is None else scope_label(listener.scope),
+        label=record.label,
+        own_ns=record.own_ns,
+        total_ns=record.total_ns,
+        next_calls=record.asked,
+        outcome=record.outcome,
+        changes=changes,
+        error=None if record.error is None else str(record.error) or type(record.error).__name__,
+    )
+
+
+def _remover(kind: TextKind, row: TextRow, rewrites: Rewrites) -> Owner | None:
+    return next(
+        (owner for owner, c in rewrites if c.kind == kind and c.name == row.name and c.action == "removed"), None
+    )

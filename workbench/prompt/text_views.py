@@ -1,0 +1,227 @@
+"""Sections and contexts of one assembly as views: state, origins, rendered text with its spans.
+
+Source: docs/prompt-assembly.md 6, 9 and 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from workbench.core import scope_label
+from workbench.prompt.contributions import Contribution, TextContribution
+from workbench.prompt.errors import RenderError
+from workbench.prompt.failures import render_failure
+from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, key_of_order
+from workbench.prompt.origins import Origin, registered, rewritten, written_by
+from workbench.prompt.owners import owner_of
+from workbench.prompt.recording import Recorder, TextRow
+from workbench.prompt.rendering import interpolate
+from workbench.prompt.source import Position, TextSource
+from workbench.prompt.template import groups_of, references_of
+from workbench.prompt.trace import Change
+from workbench.prompt.views import EntryState, EntryView, Owner, Span
+
+TextKind = Literal["section", "context"]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueOrigin:
+    """Who gives a variable its value."""
+
+    owner: Owner
+    layer: str
+    source: TextSource | None
+
+
+class TextViews:
+    """Makes the views of all sections, or of all contexts, of one assembly."""
+
+    def __init__(
+        self,
+        kind: TextKind,
+        recorder: Recorder,
+        rewrites: Sequence[tuple[Owner, Change]],
+        variables: Mapping[str, str | None],
+        values: Mapping[str, ValueOrigin],
+    ) -> None:
+        self._kind: TextKind = kind
+        self._recorder = recorder
+        self._rewrites = [(owner, change) for owner, change in rewrites if change.kind == kind]
+        self._variables = variables
+        self._values = values
+        self._positions = SECTION_POSITIONS if kind == "section" else CONTEXT_POSITIONS
+
+    def effective(self, rows: Sequence[TextRow]) -> list[EntryView]:
+        """The entries that the assembly ended with, rendered."""
+        return [self._rendered(row) for row in rows]
+
+    def absent(self, rows: Sequence[TextRow], state: EntryState, remark: str) -> list[EntryView]:
+        """Entries that were evaluated, but are not in force."""
+        return [replace(self._view(row, self._origins(row)), state=state, remark=remark) for row in rows]
+
+    def not_evaluated(
+        self, entries: Sequence[TextContribution], state: EntryState, remarks: Sequence[str]
+    ) -> list[EntryView]:
+        """Registrations whose text nobody asked for."""
+        views = []
+        for entry, remark in zip(entries, remarks, strict=True):
+            row = TextRow(entry, entry.name, entry.text, entry.literal, entry.order, entry)
+            views.append(replace(self._view(row, []), state=state, remark=remark))
+        return views
+
+    def _rendered(self, row: TextRow) -> EntryView:
+        origins = self._origins(row)
+        view = self._view(row, origins)
+        if row.literal is True:
+            return replace(view, rendered=row.text, spans=tuple(self._literal_spans(view, row, origins, 0)))
+        try:
+            rendered = interpolate(self._kind, row.name, row.text, self._variables)
+        except RenderError as error:
+            failure = render_failure(error, row.text, view.owner, lambda at: self._place(row, origins, at))
+            return replace(view, failure=failure)
+        spans: list[Span] = []
+        position = start = 0
+        for group in groups_of(row.text):
+            if group.name is None:
+                break
+            spans += self._literal_spans(view, row, origins, start, position, group.offset)
+            start += group.offset - position
+            value = self._variables[group.name] or ""
+            if value:
+                spans.append(self._value_span(view, group.name, start, start + len(value)))
+            start += len(value)
+            position = group.end
+        spans += self._literal_spans(view, row, origins, start, position, len(row.text))
+        return replace(view, rendered=rendered, spans=tuple(spans))
+
+    def _view(self, row: TextRow, origins: list[Origin]) -> EntryView:
+        entry = row.contribution
+        changed_by = tuple(
+            dict.fromkeys(
+                owner for owner, change in self._rewrites if change.name == row.name and change.action == "changed"
+            )
+        )
+        added_by = None if entry is not None else self._adder(row)
+        owner = owner_of(entry) if entry is not None else added_by or Owner("(listener)", 0)
+        order = entry.order if entry is not None else None
+        remark = ""
+        if entry is None and row.order is not None:
+            remark = f"order {row.order:g} ignored: added in the waterfall"
+        registered_text = self._registered_text(row)
+        return EntryView(
+            kind=self._kind,
+            name=row.name,
+            order=order,
+            order_key=None if order is None else key_of_order(self._positions, order),
+            owner=owner,
+            layer="waterfall" if entry is None else scope_label(entry.scope),
+            state="effective",
+            added_by=added_by,
+            changed_by=changed_by,
+            remark=remark,
+            text=row.text,
+            registered_text=None if registered_text == row.text else registered_text,
+            rendered=None,
+            spans=(),
+            start=None,
+            complete=entry is not None and entry.complete,
+            literal=row.literal is True,
+            references=() if row.literal is True else references_of(row.text),
+            source=None if entry is None else entry.place(),
+            failure=None,
+        )
+
+    def _registered_text(self, row: TextRow) -> str | None:
+        """The text as its registration gave it in this assembly."""
+        if row.contribution is None or self._recorder.built is None:
+            return None
+        built = self._recorder.built.sections if self._kind == "section" else self._recorder.built.contexts
+        return next((each.text for each in built.rows() if each.identity is row.identity), None)
+
+    def _adder(self, row: TextRow) -> Owner | None:
+        return next(
+            (owner for owner, change in self._rewrites if change.name == row.name and change.action == "added"),
+            None,
+        )
+
+    def _origins(self, row: TextRow) -> list[Origin]:
+        """Who wrote each piece of its text, followed through the listeners that changed it."""
+        text = self._registered_text(row)
+        adder = None
+        if text is None:
+            adder = self._adder(row)
+            text = next(
+                (
+                    change.after or ""
+                    for owner, change in self._rewrites
+                    if change.name == row.name and change.action == "added"
+                ),
+                row.text,
+            )
+        origins = registered(text) if adder is None else written_by(adder, text)
+        for owner, change in self._rewrites:
+            if change.name == row.name and change.action == "changed" and change.before == text:
+                after = change.after or ""
+                origins = rewritten(origins, text, after, owner)
+                text = after
+        if text != row.text:
+            return registered(row.text)
+        return origins
+
+    def _literal_spans(
+        self,
+        view: EntryView,
+        row: TextRow,
+        origins: list[Origin],
+        start: int,
+        low: int = 0,
+        high: int | None = None,
+    ) -> list[Span]:
+        high = len(row.text) if high is None else high
+        spans = []
+        for origin in origins:
+            piece_low, piece_high = max(origin.start, low), min(origin.end, high)
+            if piece_low >= piece_high:
+                continue
+            spans.append(
+                Span(
+                    start=start + piece_low - low,
+                    end=start + piece_high - low,
+                    part=self._kind,
+                    name=row.name,
+                    variable=None,
+                    owner=origin.listener or view.owner,
+                    layer=view.layer,
+                    listener=origin.listener is not None,
+                    source=self._place(row, [origin], piece_low),
+                )
+            )
+        return spans
+
+    def _value_span(self, view: EntryView, name: str, start: int, end: int) -> Span:
+        value = self._values.get(name)
+        return Span(
+            start=start,
+            end=end,
+            part=self._kind,
+            name=view.name,
+            variable=name,
+            owner=value.owner if value is not None else view.owner,
+            layer=value.layer if value is not None else view.layer,
+            listener=value is not None and value.layer == "waterfall",
+            source=None if value is None or value.source is None else value.source.position("", 0),
+        )
+
+    def _place(self, row: TextRow, origins: list[Origin], offset: int) -> Position | None:
+        """Where the character at `offset` of the raw text stands in a file."""
+        entry: Contribution | None = row.contribution
+        source = None if entry is None else entry.place()
+        if source is None:
+            return None
+        text = self._registered_text(row) or ""
+        for origin in origins:
+            if origin.start <= offset < origin.end and origin.registered_start >= 0:
+                return source.position(text, origin.registered_start + offset - origin.start)
+        return None
