@@ -16,6 +16,7 @@ from workbench.core import Context, Effect, Event, scope_label
 from workbench.prompt import AssembleContext, TextSource, ToolProviderResult, ToolSchema
 from workbench.prompt.contributions import CodePlace, Contribution
 from workbench.prompt.orders import code_units
+from workbench.prompt.tool_schema import decode_json
 
 if TYPE_CHECKING:
     from workbench.core.fiber import Activation
@@ -277,5 +278,6 @@ def check_schema(schema: object) -> None:
         raise ToolError(f"a tool is registered with a ToolSchema, not with a {type(schema).__name__}")
     if not schema.name:
         raise ToolError("a tool needs a name")
-    if b'"type":"object"' not in schema.parameters_json:
+    parameters = decode_json(schema.parameters_json)
+    if not isinstance(parameters, dict) or parameters.get("type") != "object":
         raise ToolError(f"the parameters of tool {schema.name!r} must be a JSON Schema of type object")
