@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 name = "agent"
 inject = ["system_prompt"]
+owner_kind = "harness"
 
 
 def apply(ctx: Context) -> None:

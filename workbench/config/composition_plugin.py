@@ -51,6 +51,7 @@ class CompositionPlugin:
     """One composition, ready to be loaded with `ctx.plugin`."""
 
     inject = ("system_prompt", "tools")
+    owner_kind = "deployment"
 
     def __init__(self, plan: Plan, settle_seconds: float) -> None:
         self.name = plan.composition.path.name

@@ -1,0 +1,193 @@
+"""The format of compositions as Pydantic models: for editors, as a JSON Schema, and for programs.
+
+    python -m workbench.config.schema > composition.schema.json
+
+The loader does not use them. It reads the nodes of the file itself, since only there every value has a
+place, and since importing Pydantic's models would double the time in which a command starts. A test holds
+both to the same answers. Source: docs/compositions.md 2 to 9 and 15.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from workbench.prompt import CONTEXT_POSITIONS, SECTION_POSITIONS
+
+
+def _key_of(positions: Mapping[str, object]) -> AfterValidator:
+    def known(key: str) -> str:
+        if key not in positions:
+            raise ValueError(f"there is no position {key!r}")
+        return key
+
+    return AfterValidator(known)
+
+
+Name = Annotated[str, Field(min_length=1)]
+SectionPosition = Annotated[
+    str, _key_of(SECTION_POSITIONS), Field(json_schema_extra={"enum": [*SECTION_POSITIONS]})
+]
+ContextPosition = Annotated[
+    str, _key_of(CONTEXT_POSITIONS), Field(json_schema_extra={"enum": [*CONTEXT_POSITIONS]})
+]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Model(BaseModel):
+    """Nothing is converted, and no key is ignored."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+
+
+class TextFile(Model):
+    """A text that stands in a file of its own."""
+
+    file: Name
+    """Relative to the composition."""
+
+
+Text = str | TextFile
+
+
+class Scope(Model):
+    """A layer of its own, inside another one or inside the global layer."""
+
+    name: Name
+    """Unique among scopes and agents."""
+    scope: Name | None = None
+    """The scope around it."""
+
+
+class Agent(Model):
+    """An agent, which is a scope, too."""
+
+    name: Name
+    """Unique among scopes and agents."""
+    scope: Name | None = None
+    """The scope around it."""
+    parent: Name | None = None
+    """The agent that started it: lineage, which links no scopes."""
+    model: str | None = None
+    """Value of {{model}}."""
+    provider: str | None = None
+    """Value of {{provider}}."""
+    cwd: str | None = None
+    """Value of {{cwd}}."""
+    persona: Text = ""
+    """Takes the place of the deployment's persona, for this agent."""
+
+
+class Plugin(Model):
+    """One load of one plugin."""
+
+    use: Name
+    """A first-party name, an entry point, package.module:attribute, or a .py file."""
+    config: Any = None
+    """Whatever the plugin takes."""
+    scope: Name | None = None
+    """The layer of what it registers; global without one."""
+    disabled: bool = False
+    """True leaves it out."""
+
+
+class Section(Model):
+    """A part of the system text."""
+
+    name: Name
+    """Unique in its layer."""
+    order: Number | SectionPosition
+    """A number, or the key of a named position."""
+    text: Text
+    """Scanned for {{variables}} unless it is literal."""
+    scope: Name | None = None
+    """Its layer; global without one."""
+    literal: bool = False
+    """True: rendered as it stands, whatever braces it holds."""
+    complete: bool = False
+    """True: the whole system text of its scope."""
+
+
+class Context(Model):
+    """A part of the runtime-context message, for what changes during a session."""
+
+    name: Name
+    """Unique in its layer."""
+    order: Number | ContextPosition
+    """A number, or the key of a named position."""
+    text: Text
+    """Scanned for {{variables}} unless it is literal."""
+    scope: Name | None = None
+    """Its layer; global without one."""
+    literal: bool = False
+    """True: rendered as it stands, whatever braces it holds."""
+
+
+class Variable(Model):
+    """The value of {{name}}."""
+
+    name: Name
+    """Small letters, digits and _, a letter first."""
+    value: Text | None = None
+    """Without one the name is known and cannot be rendered."""
+    scope: Name | None = None
+    """Its layer; global without one."""
+
+
+class Tool(Model):
+    """A tool that the model sees, as a schema alone."""
+
+    name: Name
+    """As the model calls it."""
+    description: Text
+    """All that the model is told about it."""
+    parameters: dict[str, Any] = {}
+    """JSON Schema of its arguments."""
+    scope: Name | None = None
+    """Its layer; global without one."""
+
+
+class Restriction(Model):
+    """Which of the tools that a scope inherits it may see."""
+
+    scope: Name
+    """Whom it concerns, with everything inside."""
+    allow: list[Name] | None = None
+    """Only these."""
+    deny: list[Name] | None = None
+    """All but these."""
+
+
+class Composition(Model):
+    """What a prompt is made of."""
+
+    description: str = ""
+    """One line about the file, for lists."""
+    persona: Text = ""
+    """Who the agents are and how they behave."""
+    include_harness_identity: bool = True
+    """Whether the section harness:identity is there."""
+    include_runtime_context: bool = True
+    """False hides all contexts."""
+    tool_order: list[Name] | None = None
+    """Names of tools in order, <unlisted-tools> once for all others."""
+    scopes: list[Scope] | None = None
+    agents: list[Agent] | None = None
+    plugins: list[Name | Plugin] | None = None
+    sections: list[Section] | None = None
+    contexts: list[Context] | None = None
+    variables: list[Variable] | None = None
+    tools: list[Tool] | None = None
+    restrictions: list[Restriction] | None = None
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a composition."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Composition.model_json_schema()}
+
+
+if __name__ == "__main__":
+    print(json.dumps(json_schema(), indent=2))
