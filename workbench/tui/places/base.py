@@ -35,6 +35,8 @@ class Place(Screen[None]):
         (30, "-tall"),
     ]
     ALLOW_SELECT = False
+    BLANK = True
+    """Nothing of its own is drawn between the panes."""
     tab: Tab
 
     @dataclass

@@ -45,10 +45,40 @@ class Located(NamedTuple):
     """Text, a line of a note, or None for the band of the block."""
 
 
+class _Note(NamedTuple):
+    """Rows of a note between two rows of text."""
+
+    before: int
+    """Index of the row of text that follows."""
+    rows: list[Line]
+
+    @property
+    def height(self) -> int:
+        return len(self.rows)
+
+
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    items: list[TextRow | Line]
-    """Rows below the band."""
+    """The rows of a chunk below its band."""
+
+    starts: list[int]
+    """Offset of each row of text."""
+    end: int
+    note: _Note | None
+
+    @property
+    def height(self) -> int:
+        return len(self.starts) + (self.note.height if self.note else 0)
+
+    def row(self, index: int) -> TextRow | Line:
+        """Text or a line of the note."""
+        note = self.note
+        if note is not None and index >= note.before:
+            if index < note.before + note.height:
+                return note.rows[index - note.before]
+            index -= note.height
+        end = self.starts[index + 1] if index + 1 < len(self.starts) else self.end
+        return TextRow(self.starts[index], end)
 
 
 class Layout:
@@ -102,8 +132,8 @@ class Layout:
             if inside == 0:
                 return Located(chunk.block, None)
             inside -= 1
-        items = self._measured[chunk_index].items
-        return Located(chunk.block, items[inside]) if inside < len(items) else None
+        measured = self._measured[chunk_index]
+        return Located(chunk.block, measured.row(inside)) if inside < measured.height else None
 
     def place_at(self, row: int) -> Place | None:
         """The line that the row belongs to; that of the text above for a note."""
@@ -127,20 +157,26 @@ class Layout:
         starts = self.page.blocks[place.block].content.line_starts
         return self.row_of_offset(place.block, starts[min(place.line, len(starts) - 1)])
 
+    def rows_of_line(self, place: Place) -> tuple[int, int]:
+        """The first row of that line, and how many there are, a note in between included."""
+        first = self.row_of(place)
+        starts = self.page.blocks[place.block].content.line_starts
+        if place.line + 1 < len(starts):
+            return first, self.row_of_offset(place.block, starts[place.line + 1]) - first
+        last = self.row_of_offset(place.block, len(self.page.blocks[place.block].content.text))
+        return first, last - first + 1
+
     def row_of_offset(self, block: int, offset: int) -> int:
         """The row that holds the character at `offset` of the visible text."""
         index = self.page.first_chunk[block]
         while OPEN != self.page.chunks[index].end <= offset:
             index += 1
         self._measure(index)
-        row = self._start_of(index) + self._has_band(self.page.chunks[index])
-        best = row
-        for position, item in enumerate(self._measured[index].items):
-            if isinstance(item, TextRow):
-                if item.start > offset:
-                    break
-                best = row + position
-        return best
+        measured = self._measured[index]
+        below_band = self._start_of(index) + self._has_band(self.page.chunks[index])
+        position = max(0, bisect_right(measured.starts, offset) - 1)
+        note = measured.note
+        return below_band + position + (note.height if note and position >= note.before else 0)
 
     def _guess(self, chunk: Chunk) -> int:
         block = self.page.blocks[chunk.block]
@@ -159,28 +195,27 @@ class Layout:
             return
         chunk = self.page.chunks[index]
         block = self.page.blocks[chunk.block]
-        items = self._text_rows(block, chunk)
+        starts, end = self._text_rows(block, chunk)
+        note = None
         if block.failure is not None and self._holds_failure(block.failure, block, chunk):
-            self._add_note(block.failure, block, items)
-        self._measured[index] = _Measured(items)
-        height = len(items) + self._has_band(chunk)
+            note = self._note(block.failure, block, starts, end)
+        measured = self._measured[index] = _Measured(starts, end, note)
+        height = measured.height + self._has_band(chunk)
         if height != self._heights[index]:
             self._heights[index] = height
             self._ends = None
 
-    def _text_rows(self, block: Block, chunk: Chunk) -> list[TextRow | Line]:
+    def _text_rows(self, block: Block, chunk: Chunk) -> tuple[list[int], int]:
+        """The offset of each row, and the end of the last one."""
         text = block.content.text
         if block.failure is not None and not text:
-            return []
+            return [], 0
         end = len(text) if chunk.end == OPEN else chunk.end
         piece = str(text) if chunk.end == OPEN and chunk.start == 0 else text[chunk.start : end]
         starts = row_starts(piece, self.width)
         if chunk.end != OPEN and starts[-1] == len(piece) and len(starts) > 1:
             starts.pop()  # the line end belongs to the row before it; the next chunk has the next line
-        return [
-            TextRow(chunk.start + start, chunk.start + following)
-            for start, following in zip(starts, [*starts[1:], len(piece)], strict=True)
-        ]
+        return ([chunk.start + start for start in starts] if chunk.start else starts), end
 
     @staticmethod
     def _holds_failure(failure: Failure, block: Block, chunk: Chunk) -> bool:
@@ -189,18 +224,16 @@ class Layout:
         offset = block.content.text.to_visible(failure.offset)
         return chunk.start <= offset and (chunk.end == OPEN or offset < chunk.end)
 
-    def _add_note(self, failure: Failure, block: Block, items: list[TextRow | Line]) -> None:
+    def _note(self, failure: Failure, block: Block, starts: list[int], end: int) -> _Note:
+        if failure.offset is None or not starts:
+            return _Note(0, note_rows(failure, self._note_width, None, ""))
         text = block.content.text
-        if failure.offset is None or not items:
-            items[0:0] = note_rows(failure, self._note_width, None, "")
-            return
         start = text.to_visible(failure.offset)
-        end = max(start + 1, text.to_visible(failure.offset + failure.length))
-        for index, item in enumerate(items):
-            if isinstance(item, TextRow) and (item.start <= start < item.end or index == len(items) - 1):
-                group = text[start : min(end, item.end)].rstrip("\n")
-                items[index + 1 : index + 1] = note_rows(failure, self._note_width, text[item.start : start], group)
-                return
+        behind = max(start + 1, text.to_visible(failure.offset + failure.length))
+        row = max(0, bisect_right(starts, start) - 1)
+        row_end = starts[row + 1] if row + 1 < len(starts) else end
+        group = text[start : min(behind, row_end)].rstrip("\n")
+        return _Note(row + 1, note_rows(failure, self._note_width, text[starts[row] : start], group))
 
     def _row_ends(self) -> list[int]:
         if self._ends is None:

@@ -26,6 +26,7 @@ class LineWidget(Painted):
         """Shows other text; nothing happens when it is the same."""
         if (left, right) != (self._left, self._right):
             self._left, self._right = left, right
+            self._strip = None
             self.refresh()
 
     @property
@@ -33,11 +34,19 @@ class LineWidget(Painted):
         """Cells at each end that stay free."""
         return self.margin if self.margin is not None else outer_margin(self.size.width)
 
+    def forget_drawn(self) -> None:
+        self._strip = None
+
     def render_line(self, y: int) -> Strip:
         """The parts at the two ends."""
+        if self._strip is None or self._strip.cell_length != self.size.width:
+            self._strip = self._draw()
+        return self._strip
+
+    _strip: Strip | None = None
+
+    def _draw(self) -> Strip:
         width = self.size.width
-        if y != 0:
-            return self.paint.blank(width, self.GROUND)
         margin = self.free_cells
         line = spread(self._left, self._right, max(0, width - 2 * margin))
         strip = self.paint.strip(line, width - margin, self.GROUND)

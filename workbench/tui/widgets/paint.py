@@ -8,6 +8,8 @@ from functools import lru_cache
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.filter import ANSIToTruecolor
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -63,6 +65,21 @@ class Painted(Widget, inherit_bindings=False):
             variables = self.app.theme_variables
             self._paint = _paint_of(tuple(variables[VARIABLE_PREFIX + role] for role in ROLES))
         return self._paint
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines as they are drawn. They have all their colours, so nothing has to be laid under them.
+
+        The general way through borders, padding and colour conversion costs more than drawing the lines.
+        """
+        if self.styles.gutter:
+            return super().render_lines(crop)
+        strips = [self.render_line(y) for y in range(crop.y, crop.bottom)]
+        if crop.x or crop.width != self.size.width:
+            strips = [strip.crop(crop.x, crop.right) for strip in strips]
+        filters = [each for each in self.get_line_filters() if not isinstance(each, ANSIToTruecolor)]
+        for each in filters:  # such as NO_COLOR
+            strips = [strip.apply_filter(each, self.background_colors[1]) for strip in strips]
+        return strips
 
     def notify_style_update(self) -> None:
         """The theme or the style sheet has changed."""

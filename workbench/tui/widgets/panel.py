@@ -16,19 +16,32 @@ class DetailPanel(Painted):
 
     _details: Details | None = None
     _lines: list[Line] | None = None
+    _strips: dict[int, Strip] = {}  # noqa: RUF012 - replaced, never changed, before a widget has its own
 
     def show(self, details: Details | None) -> None:
         """Shows other details."""
         if details != self._details:
             self._details = details
             self._lines = None
+            self.forget_drawn()
             self.refresh()
 
     def on_resize(self) -> None:
         self._lines = None
+        self.forget_drawn()
+
+    def forget_drawn(self) -> None:
+        self._strips = {}
 
     def render_line(self, y: int) -> Strip:
         """One line on the raised ground."""
+        strip = self._strips.get(y)
+        if strip is None:
+            strip = self._draw(y)
+            self._strips = {**self._strips, y: strip}
+        return strip
+
+    def _draw(self, y: int) -> Strip:
         width = self.size.width
         margin = outer_margin(self.app.size.width)
         if self._lines is None:

@@ -276,9 +276,11 @@ class PromptText(Lines):
 
     def _go_to_row(self, row: int) -> None:
         if self._layout is not None:
+            before = self._layout.total
             self._layout.settle(row, self._window_height)
-            self._update_size()
-            self.forget_drawn()
+            if self._layout.total != before:
+                self._update_size()
+                self.forget_drawn()
         self.scroll_to_row(row)
 
     def _block_height(self, block: int, at_most: int) -> int:
@@ -300,7 +302,10 @@ class PromptText(Lines):
             return
         moved = self._cursor is None or self._cursor.block != place.block
         self._cursor = place
-        self._emphasize(cursor=place if self.has_focus else None, selected=place.block)
+        if moved or self._emphasis.selected != place.block:
+            self._emphasize(cursor=place if self.has_focus else None, selected=place.block)
+        elif self.has_focus:
+            self._move_cursor_line(place)
         row = self._layout.row_of(place)
         top, height = round(self.scroll_y), self._window_height
         if row <= top:
@@ -309,6 +314,19 @@ class PromptText(Lines):
             self._go_to_row(row - height + 2)
         if moved:
             self.post_message(self.Moved(place.block))
+
+    def _move_cursor_line(self, place: Place) -> None:
+        """Draws two lines anew instead of the whole screen."""
+        before = self._emphasis.cursor
+        self._emphasis = replace(self._emphasis, cursor=place)
+        for each in (before, place):
+            if each is None:
+                continue
+            assert self._layout is not None
+            first, height = self._layout.rows_of_line(each)
+            for row in range(first, first + height):
+                self._drawn.pop(row, None)
+            self.refresh_lines(first, height)
 
     def _line_after(self, row: int, step: int) -> int | None:
         """The first row of the line after or before the one at `row`."""

@@ -38,6 +38,12 @@ PATIENCE = 1.0
 """Seconds of one assembly after which a change cancels it instead of waiting for it."""
 
 
+class Body(Container):
+    """The panes, side by side or one at a time."""
+
+    BLANK = True
+
+
 class PromptPlace(Place):
     """What will the model read?"""
 
@@ -71,7 +77,7 @@ class PromptPlace(Place):
         yield ContextBar()
         yield TabBar()
         yield AnswerLine()
-        with Container(id="body"):
+        with Body(id="body"):
             yield EntryList(id="list")
             yield PromptText(id="text")
             yield DetailPanel(id="panel")
