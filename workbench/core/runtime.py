@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from threading import get_ident
+from time import monotonic
 from types import TracebackType
 from typing import Any
 from weakref import WeakValueDictionary
@@ -408,7 +409,7 @@ class Runtime:
         for dispatch in self.dispatches:
             if dispatch.entered:
                 owner = dispatch.entered[-1].ledger.fiber
-                found.append(Waiting(owner, dispatch.label, now - dispatch.started))
+                found.append(Waiting(owner, dispatch.label, monotonic() - dispatch.started))
         return found
 
     def cycles(self) -> list[tuple[Fiber, ...]]:

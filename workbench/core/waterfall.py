@@ -10,16 +10,25 @@ Source: docs/runtime.md 6.4 and 7.1.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
-from asyncio import current_task
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from time import monotonic
 from types import CoroutineType, GeneratorType, coroutine
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core.calls import CURRENT, Running, is_close_from_outside
 from workbench.core.errors import CoreError, plugin_raised
 from workbench.core.events import Listener
+
+if sys.version_info >= (3, 12):
+    from asyncio import current_task
+else:
+    # There it is a Python function, and takes a tenth of a dispatch.
+    from asyncio.tasks import _current_tasks  # type: ignore[attr-defined]
+
+    current_task = _current_tasks.get
 
 if TYPE_CHECKING:
     from workbench.core.fiber import Activation
@@ -90,8 +99,8 @@ class Dispatch:
         self.ended = False
         self.error: BaseException | None = None
         self.outer: Running | None = CURRENT.get()
-        self.task: asyncio.Task[Any] | None = current_task()
-        self.started = runtime.loop.time()
+        self.task: asyncio.Task[Any] | None = current_task(runtime.loop)
+        self.started = monotonic()
 
     @property
     def label(self) -> str:

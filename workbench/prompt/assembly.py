@@ -137,10 +137,12 @@ class NamedTexts(MutableSequence[NamedText]):
     @overload
     def __getitem__(self, index: slice) -> MutableSequence[NamedText]: ...
     def __getitem__(self, index: int | slice) -> NamedText | MutableSequence[NamedText]:
-        if self.items is None and isinstance(index, int):
+        if self.items is None and type(index) is int:
             size = len(self.texts)
-            if -size <= index < size:
-                return self._item(index % size)
+            if 0 <= index < size:
+                return self._item(index)
+            if -size <= index < 0:
+                return self._item(index + size)
         return self.all_items()[index]
 
     def __setitem__(self, index: Any, value: Any) -> None:

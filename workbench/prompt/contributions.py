@@ -79,7 +79,7 @@ class Contribution:
 class TextContribution(Contribution):
     """A section or a context."""
 
-    __slots__ = ("_key", "_pieces", "complete", "literal", "order", "provider", "text")
+    __slots__ = ("_key", "_pieces", "complete", "is_open", "literal", "order", "provider", "text")
 
     def __init__(
         self,
@@ -104,9 +104,11 @@ class TextContribution(Contribution):
         if isinstance(text, str):
             self.text = text
             self.provider: TextProvider | None = None
+            self.is_open = not literal and "{" in text
         else:
             self.text = ""
             self.provider = text
+            self.is_open = not literal
         self._key: tuple[float, bytes] | None = None
         self._pieces: list[str] | Literal[False] | None = False
 
@@ -166,7 +168,7 @@ class VariableContribution(Contribution):
 class ToolsContribution(Contribution):
     """A provider of tool schemas."""
 
-    __slots__ = ("detached", "encoded", "given", "provider", "source_of")
+    __slots__ = ("detached", "encoded", "given", "openings", "provider", "source_of")
     kind = "tools"
 
     def __init__(
@@ -181,6 +183,8 @@ class ToolsContribution(Contribution):
         self.provider = provider
         self.source_of = source_of
         self.given: tuple[ToolSchema, ...] | None = None
+        self.openings = -1
+        """The count of openings at which `given` was last seen to be unchanged."""
         self.encoded: bytes | None = None
         self.detached: tuple[ToolSchema, ...] = ()
         """The registry's own copies of what the provider gave last."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from workbench.prompt.tool_schema import ToolSchema, detach
+from workbench.prompt.tool_schema import ToolSchema, detach, openings
 
 if TYPE_CHECKING:
     from workbench.prompt.contributions import ToolsContribution
@@ -24,13 +24,17 @@ _is_open = attrgetter("is_open")
 
 def detach_all(tools: ToolsContribution, given: Sequence[Any]) -> tuple[ToolSchema, ...]:
     """The registry's copies of `given`; the very same tuple as last time when nothing has changed."""
+    if given is tools.given and tools.openings == openings[0]:
+        return tools.detached
     schemas = tuple(given)
     last = tools.given
-    if last is not None and (last is schemas or (len(last) == len(schemas) and all(map(is_, last, schemas)))):
+    if last is not None and len(last) == len(schemas) and all(map(is_, last, schemas)):
         if not any(map(_is_open, schemas)):
+            tools.given, tools.openings = schemas, openings[0]
             return tools.detached
     elif tools.encoded is not None and _encoded(schemas) == tools.encoded:
         return tools.detached
+    tools.openings = -1
     if schemas and all(type(schema) is ToolSchema for schema in schemas):
         tools.given, tools.encoded = schemas, None
     else:

@@ -5,7 +5,7 @@ Source: docs/prompt-assembly.md 3.2 and 4.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterator
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -51,11 +51,13 @@ class Table(Generic[T]):
 class OrderedTable(Table[TextContribution]):
     """Sections or contexts, which can also be had in order."""
 
-    __slots__ = ("_ordered", "_pending")
+    __slots__ = ("_keys", "_ordered", "_pending")
 
     def __init__(self) -> None:
         super().__init__()
         self._ordered: list[TextContribution] = []
+        self._keys: list[tuple[float, bytes]] = []
+        """The keys of `_ordered`, by which places are found."""
         self._pending: list[TextContribution] | None = []
         """Entries that came or went since `_ordered` was right; None when they are too many."""
 
@@ -76,11 +78,13 @@ class OrderedTable(Table[TextContribution]):
                 self._pending = None
 
     def ordered(self) -> list[TextContribution]:
-        """The entries by order, then by name in code-unit order."""
+        """The entries by order, then by name in code-unit order. The list is replaced, never changed."""
         pending = self._pending
         if pending is None:
             self._ordered = sorted(self.entries.values(), key=_KEY)
-        else:
+            self._keys = [entry.key for entry in self._ordered]
+        elif pending:
+            self._ordered = self._ordered.copy()
             for entry in pending:
                 self._patch(entry)
         self._pending = []
@@ -88,13 +92,15 @@ class OrderedTable(Table[TextContribution]):
 
     def _patch(self, entry: TextContribution) -> None:
         """Put one entry in or take it out, as the table says."""
-        index = bisect_left(self._ordered, entry.key, key=_KEY)
-        stands = index < len(self._ordered) and self._ordered[index] is entry
+        ordered = self._ordered
+        index = bisect_left(self._keys, entry.key)
+        stands = index < len(ordered) and ordered[index] is entry
         belongs = self.entries.get(entry.name) is entry
         if belongs and not stands:
-            insort(self._ordered, entry, key=_KEY)
+            ordered.insert(index, entry)
+            self._keys.insert(index, entry.key)
         elif stands and not belongs:
-            del self._ordered[index]
+            del ordered[index], self._keys[index]
 
 
 class Layer:
@@ -129,6 +135,8 @@ class Layers:
         self._by_scope: dict[int, Layer] = {}
         self.version = 0
         """Counts up with every change in any layer."""
+        self.versions = dict.fromkeys(("sections", "contexts", "variables", "tools", "suppressors"), 0)
+        """The same, by kind."""
 
     def of(self, scope: ScopeKey | None) -> Layer | None:
         """The layer of a scope, if it holds anything. Reading never creates one."""
@@ -141,6 +149,10 @@ class Layers:
         if layer is None:
             layer = self._by_scope[id(scope)] = Layer(scope)
         return layer
+
+    def note_change(self, kind: str) -> None:
+        self.version += 1
+        self.versions[kind] += 1
 
     def drop_if_empty(self, layer: Layer) -> None:
         if layer.scope is not None and layer.is_empty and self._by_scope.get(id(layer.scope)) is layer:

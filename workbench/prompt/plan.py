@@ -6,7 +6,7 @@ Source: docs/prompt-assembly.md 4 and 6.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.prompt.contributions import TextContribution, TextProvider, ToolsContribution, VariableContribution
 from workbench.prompt.layers import Layer, Layers, OrderedTable
@@ -22,7 +22,17 @@ Stamp = list[tuple[object, int]]
 class TextPlan:
     """The effective sections (or contexts) of one scope, in order."""
 
-    __slots__ = ("complete", "entries", "last_text", "last_texts", "last_variables", "layout", "providers", "texts")
+    __slots__ = (
+        "complete",
+        "entries",
+        "last_text",
+        "last_texts",
+        "last_variables",
+        "layout",
+        "open",
+        "providers",
+        "texts",
+    )
 
     def __init__(self, entries: list[TextContribution]) -> None:
         self.entries = entries
@@ -31,6 +41,8 @@ class TextPlan:
         self.providers: list[tuple[int, TextProvider]] = [
             (index, entry.provider) for index, entry in enumerate(entries) if entry.provider is not None
         ]
+        self.open = [index for index, entry in enumerate(entries) if entry.is_open]
+        """Entries whose text may hold references."""
         self.complete = [entry for entry in entries if entry.complete]
         self.layout: SectionLayout | None = None
         """Made when a plan is rendered for the second time."""
@@ -46,7 +58,7 @@ class VariablePlan:
 
     def __init__(self, entries: list[VariableContribution]) -> None:
         self.entries = entries
-        self.calls = [(entry.name, entry.provider) for entry in entries]
+        self.calls = [(entry.name, entry.provider, entry) for entry in entries]
 
 
 class ToolPlan:
@@ -72,6 +84,7 @@ class ScopePlans:
         """Held, so that the identity of the key stays taken as long as there are plans for it."""
         self._layers_version = -1
         self._links_version = -1
+        self._versions: dict[str, int] = {}
         self._stamps: dict[str, Stamp] = {}
         self.chain: list[Layer] = []
         self.sections = TextPlan([])
@@ -82,33 +95,43 @@ class ScopePlans:
 
     def refresh(self) -> None:
         """Bring every part up to date with the registrations."""
-        if self._layers_version == self._layers.version and self._links_version == self._links.version:
+        layers = self._layers
+        links = self._links
+        if self._layers_version == layers.version and self._links_version == links.version:
             return
-        self._layers_version = self._layers.version
-        self._links_version = self._links.version
-        chain = self.chain = self._layers.chain(self._links.chain(self.scope))
-        self.suppressed = any(layer.suppressors.entries for layer in chain)
-        if self._is_stale("sections", [layer.sections for layer in chain]):
-            self.sections = TextPlan(_effective([layer.sections for layer in chain]))
-        if self._is_stale("contexts", [layer.contexts for layer in chain]):
-            self.contexts = TextPlan(_effective([layer.contexts for layer in chain]))
-        if self._is_stale("variables", [layer.variables for layer in chain]):
-            self.variables = VariablePlan([entry for layer in chain for entry in layer.variables])
-        if self._is_stale("tools", [layer.tools for layer in chain]):
-            self.tools = ToolPlan([entry for layer in chain for entry in layer.tools])
+        self._layers_version = layers.version
+        if self._links_version != links.version:
+            self._links_version = links.version
+            self._versions = {}
+        chain = self.chain = layers.chain(links.chain(self.scope))
+        seen, self._versions = self._versions, layers.versions.copy()
+        for kind, version in layers.versions.items():
+            if seen.get(kind) != version:
+                self._renew(kind, chain)
 
-    def _is_stale(self, kind: str, tables: Sequence[object]) -> bool:
-        stamp = [(table, table.version) for table in tables]  # type: ignore[attr-defined]
+    def _renew(self, kind: str, chain: list[Layer]) -> None:
+        """Make one part anew, unless what has changed lies in other scopes."""
+        tables: list[Any] = [getattr(layer, kind) for layer in chain]
+        stamp = [(table, table.version) for table in tables]
         if self._stamps.get(kind) == stamp:
-            return False
+            return
         self._stamps[kind] = stamp
-        return True
+        if kind == "sections":
+            self.sections = TextPlan(_effective(tables))
+        elif kind == "contexts":
+            self.contexts = TextPlan(_effective(tables))
+        elif kind == "variables":
+            self.variables = VariablePlan([entry for table in tables for entry in table])
+        elif kind == "tools":
+            self.tools = ToolPlan([entry for table in tables for entry in table])
+        else:
+            self.suppressed = any(table.entries for table in tables)
 
 
 def _effective(tables: list[OrderedTable]) -> list[TextContribution]:
     """The entries in force, in order: the nearest layer wins a name, before anything is ordered."""
     if len(tables) == 1:
-        return tables[0].ordered().copy()
+        return tables[0].ordered()
     nearest: dict[str, TextContribution] = dict(tables[0].entries)
     for table in tables[1:]:
         nearest.update(table.entries)

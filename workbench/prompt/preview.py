@@ -22,9 +22,9 @@ from workbench.prompt.recording import Recorder, TextRow, TextState
 from workbench.prompt.rendering import RUNTIME_CONTEXT_PREAMBLE
 from workbench.prompt.section_layout import SEPARATOR
 from workbench.prompt.service import PromptFacade, PromptService
+from workbench.prompt.text_views import TextKind, TextViews, ValueOrigin
 from workbench.prompt.trace import AssemblyTrace, Change, ListenerSpan, Stage
 from workbench.prompt.views import EntryView, Failure, Owner, PartKind, Preview, Span, ToolView, VariableView
-from workbench.prompt.text_views import TextKind, TextViews, ValueOrigin
 
 Rewrites = list[tuple[Owner, Change]]
 

@@ -25,25 +25,26 @@ def render_prompt(assembly: PromptAssembly) -> str:
 
     Raises `RenderError` for the first reference that cannot be resolved.
     """
-    sections = assembly.sections
-    texts = sections.current_texts()
-    variables = assembly.variables
-    plan = sections.plan
+    return _joined("section", assembly.sections, assembly.variables)
+
+
+def _joined(part: Part, named: NamedTexts, variables: dict[str, str | None]) -> str:
+    """Texts interpolated and joined. The last result of a plan is kept, for a step in which nothing changed."""
+    texts = named.current_texts()
+    plan = named.plan
     if texts is None or plan is None:
-        return SEPARATOR.join(
-            [text for text in [_rendered("section", item, variables) for item in sections] if text]
-        )
+        return SEPARATOR.join([text for text in [_rendered(part, item, variables) for item in named] if text])
     if texts == plan.last_texts and variables == plan.last_variables:
         return plan.last_text
     layout = plan.layout
     text: str | None = None
     if layout is not None:
-        text = layout.render(texts, sections.touched, variables)
+        text = layout.render(texts, named.touched, variables)
     elif plan.last_texts is not None:
         layout = plan.layout = SectionLayout(plan.entries)
-        text = layout.render(texts, sections.touched, variables)
+        text = layout.render(texts, named.touched, variables)
     if text is None:
-        text = SEPARATOR.join([part for part in _planned_parts(sections, texts, variables) if part])
+        text = SEPARATOR.join([each for each in _planned_parts(part, named, texts, variables) if each])
     plan.last_texts = texts
     plan.last_variables = variables.copy()
     plan.last_text = text
@@ -62,7 +63,7 @@ def render_context_sections(assembly: PromptAssembly) -> list[NamedText]:
         rendered = [(item.name, _rendered("context", item, variables)) for item in contexts]
     else:
         names = [entry.name for entry in contexts.plan.entries]
-        rendered = list(zip(names, _planned_parts(contexts, texts, variables, "context"), strict=True))
+        rendered = list(zip(names, _planned_parts("context", contexts, texts, variables), strict=True))
     return [NamedText(name, text, literal=True) for name, text in rendered if text]
 
 
@@ -74,7 +75,8 @@ def join_context_sections(parts: Iterable[NamedText]) -> str:
 
 def render_context_snapshot(assembly: PromptAssembly) -> str:
     """What the agent loop says of the runtime context now in force. Raises `RenderError`."""
-    return join_context_sections(render_context_sections(assembly))
+    joined = _joined("context", assembly.contexts, assembly.variables)
+    return f"{RUNTIME_CONTEXT_PREAMBLE}{SEPARATOR}{joined}" if joined else ""
 
 
 def interpolate(part: Part, name: str, text: str, variables: Variables) -> str:
@@ -92,14 +94,16 @@ def _rendered(part: Part, item: NamedText, variables: Variables) -> str:
     return interpolate(part, item.name, text, variables)
 
 
-def _planned_parts(
-    texts_of: NamedTexts, texts: list[str], variables: Variables, part: Part = "section"
-) -> list[str]:
+def _planned_parts(part: Part, named: NamedTexts, texts: list[str], variables: Variables) -> list[str]:
     """Each entry's rendered text, in the plan's order."""
-    assert texts_of.plan is not None
+    plan = named.plan
+    assert plan is not None
+    entries = plan.entries
     rendered = texts.copy()
-    for index, entry in enumerate(texts_of.plan.entries):
+    touched = named.touched
+    for index in plan.open if not touched else sorted({*plan.open, *touched}):
         text = texts[index]
+        entry = entries[index]
         if "{" not in text or entry.literal:
             continue
         pieces = entry.pieces() if text is entry.text else compile_text(text)

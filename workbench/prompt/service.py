@@ -9,6 +9,7 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from operator import is_
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import Context, Effect, Event, scope_label
@@ -97,7 +98,7 @@ class PromptService:
             if key in table.entries:
                 raise _duplicate(entry)
             table.add(key, entry)
-            layers.version += 1
+            layers.note_change(kind)
             try:
                 self._changed()
             except BaseException:
@@ -117,7 +118,7 @@ class PromptService:
                 # What replaces the last variable of a layer joins the next assembly, not a running one.
                 layer.variables = Table()
             self.layers.drop_if_empty(layer)
-        self.layers.version += 1
+        self.layers.note_change(kind)
         self._changed()
 
     def _changed(self) -> None:
@@ -155,7 +156,8 @@ class PromptService:
         listener is noted; without, nothing is.
         """
         runtime = self.runtime
-        runtime.check_thread("assemble")
+        if get_ident() != runtime.thread_id:
+            raise runtime.wrong_thread("assemble")
         if context is None:
             context = AssembleContext()
         plans = self.plans(context.scope)
@@ -208,16 +210,16 @@ class PromptService:
         plan = plans.variables
         version = layers.version
         values: dict[str, str | None] = {}
-        index = -1
-        try:
-            for index, (name, provider) in enumerate(plan.calls):
+        for name, provider, entry in plan.calls:
+            try:
                 value = values[name] = provider(context)
                 if value is not None and type(value) is not str:
                     _check_value(name, value)
-                if layers.version != version:
-                    return self._variables_live(context, values, plan.entries[: index + 1])
-        except BaseException as error:
-            raise _provider_error(error, plan.entries[index]) from error.__cause__
+            except BaseException as error:
+                raise _provider_error(error, entry) from error.__cause__
+            if layers.version != version:
+                called = plan.entries[: plan.entries.index(entry) + 1]
+                return self._variables_live(context, values, called)
         return values
 
     def _variables_live(

@@ -20,6 +20,10 @@ from workbench.prompt.errors import PromptError
 JsonObject = dict[str, Any]
 
 
+openings = [0]
+"""How many times any schema was opened for editing. As long as it stands still, no schema has changed."""
+
+
 class ToolSchema:
     """Name, description and parameters of a tool.
 
@@ -47,8 +51,7 @@ class ToolSchema:
     @name.setter
     def name(self, value: str) -> None:
         self._name = value
-        self._json = None
-        self.is_open = True
+        self._open()
 
     @property
     def description(self) -> str:
@@ -57,23 +60,25 @@ class ToolSchema:
     @description.setter
     def description(self, value: str) -> None:
         self._description = value
-        self._json = None
-        self.is_open = True
+        self._open()
 
     @property
     def parameters(self) -> JsonObject:
         """The JSON Schema of the arguments."""
         if self._parameters is None:
             self._parameters = decode_json(self._encoded)
-            self._json = None
-            self.is_open = True
+            self._open()
         return self._parameters
 
     @parameters.setter
     def parameters(self, value: JsonObject) -> None:
         self._parameters = value
+        self._open()
+
+    def _open(self) -> None:
         self._json = None
         self.is_open = True
+        openings[0] += 1
 
     @property
     def parameters_json(self) -> bytes:
