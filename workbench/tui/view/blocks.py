@@ -1,15 +1,14 @@
 """The text of one entry as the prompt viewer shows it: what stands in it, and who wrote which piece.
 
-A block is cheap to make; its content is worked out when it is first looked at.
+A block is cheap to make: nothing about it is worked out before it is looked at.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -50,114 +49,152 @@ class Content:
         return bisect_right(self.line_starts, offset) - 1
 
 
-@dataclass
 class Block:
-    """One entry in the text: a band with its name and owner, and its lines below it."""
+    """A piece of a page: a band with a name and an owner, and lines below it."""
 
-    key: EntryKey | None
-    raw: str
-    """The text before `visible()`; its length and line ends tell how large the block will be."""
-    make: Callable[[], Content]
-    title: Callable[[], Line]
-    facts: Callable[[], Line]
-    """Right end of the band."""
-    owner_role: Role
-    soft: bool = False
-    """Not the subject now: another entry has failed, or this one is not sent."""
-    has_numbers: bool = True
+    __slots__ = ("_content", "key", "owner_role", "raw")
+
+    has_numbers = True
     """Its lines are numbered, because errors and people refer to them."""
+    soft = False
+    """Not the subject now: another entry has failed, or this one is not sent."""
     failure: Failure | None = None
     """Shown under the line that it is about, or under the band."""
 
-    @cached_property
+    def __init__(self, key: EntryKey | None, raw: str, owner_role: Role) -> None:
+        self.key = key
+        self.raw = raw
+        """The text before `visible()`; its length and line ends tell how large the block will be."""
+        self.owner_role = owner_role
+        """Colour of the owner bar."""
+        self._content: Content | None = None
+
+    @property
     def content(self) -> Content:
-        """Worked out once."""
-        return self.make()
+        """What the block shows; worked out once."""
+        if self._content is None:
+            self._content = self.make_content()
+        return self._content
+
+    def make_content(self) -> Content:
+        return plain_content(self.raw)
+
+    def title(self) -> Line:
+        """Left end of the band."""
+        raise NotImplementedError
+
+    def facts(self) -> Line:
+        """Right end of the band."""
+        raise NotImplementedError
 
 
-def entry_block(key: EntryKey, entry: EntryView, *, names: bool = False, soft: bool = False) -> Block:
+class EntryBlock(Block):
     """A section or a context. `names` shows `{{model}}` in place of its value."""
-    raw_form = names or entry.rendered is None
-    return Block(
-        key=key,
-        raw=entry.text if raw_form else entry.rendered or "",
-        make=(lambda: _raw_content(entry)) if raw_form else (lambda: _rendered_content(entry)),
-        title=lambda: outside(entry.name, owner_role(entry)),
-        facts=lambda: _entry_facts(entry),
-        owner_role=owner_role(entry),
-        soft=soft or not is_sent(entry),
-        failure=entry.failure,
-    )
+
+    __slots__ = ("_is_raw", "entry", "failure", "soft")
+
+    def __init__(self, key: EntryKey, entry: EntryView, *, names: bool = False, soft: bool = False) -> None:
+        is_raw = names or entry.rendered is None
+        super().__init__(key, entry.text if is_raw else entry.rendered or "", owner_role(entry))
+        self.entry = entry
+        self.soft = soft or not is_sent(entry)
+        self.failure = entry.failure
+        self._is_raw = is_raw
+
+    def make_content(self) -> Content:
+        return _raw_content(self.entry) if self._is_raw else _rendered_content(self.entry)
+
+    def title(self) -> Line:
+        return outside(self.entry.name, self.owner_role)
+
+    def facts(self) -> Line:
+        return _entry_facts(self.entry)
 
 
-def tool_block(key: EntryKey, tool: ToolView) -> Block:
+class ToolBlock(Block):
     """A tool: its description, a blank line, its parameters as JSON."""
-    raw = f"{tool.description}\n\n{tool.parameters_json}" if tool.description else tool.parameters_json
-    return Block(
-        key=key,
-        raw=raw,
-        make=lambda: _tool_content(raw, len(raw) - len(tool.parameters_json)),
-        title=lambda: outside(tool.name, owner_role(tool)),
-        facts=lambda: _facts(_owners(tool.owner, tool.changed_by), f"{number(tool_size(tool))} {UNIT}"),
-        owner_role=owner_role(tool),
-        soft=not is_sent(tool),
-    )
+
+    __slots__ = ("soft", "tool")
+
+    def __init__(self, key: EntryKey, tool: ToolView) -> None:
+        described = f"{tool.description}\n\n" if tool.description else ""
+        super().__init__(key, described + tool.parameters_json, owner_role(tool))
+        self.tool = tool
+        self.soft = not is_sent(tool)
+
+    def make_content(self) -> Content:
+        return _tool_content(self.raw, len(self.raw) - len(self.tool.parameters_json))
+
+    def title(self) -> Line:
+        return outside(self.tool.name, self.owner_role)
+
+    def facts(self) -> Line:
+        owners = _owners(self.tool.owner, self.tool.changed_by)
+        return _facts(owners, f"{number(tool_size(self.tool))} {UNIT}")
 
 
-def header_block(text: str, title: str, fact: str) -> Block:
-    """Text of the product itself around the entries, such as the first line of a snapshot."""
-    return Block(
-        key=None,
-        raw=text,
-        make=lambda: _content(visible(text, tab_stops=TAB_STOPS), ()),
-        title=lambda: (Piece(title, "soft"),),
-        facts=lambda: (Piece(fact, "faint"),),
-        owner_role="owner-harness",
-        soft=True,
-    )
-
-
-def failure_block(failure: Failure) -> Block:
+class FailureBlock(Block):
     """A failure that belongs to no entry that could be shown."""
-    kind = failure.owner.kind if failure.owner else "harness"
-    return Block(
-        key=None,
-        raw="",
-        make=lambda: Content(visible("")),
-        title=lambda: (
-            Piece("× ", "failed", bold=True),
-            *outside(failure.name or failure.part or "assembly"),
-        ),
-        facts=lambda: _facts(outside(failure.owner.plugin, "soft") if failure.owner else (), "not assembled"),
-        owner_role=OWNER_ROLES.get(kind, "owner-plugin"),
-        failure=failure,
-    )
+
+    __slots__ = ("_what", "failure")
+
+    def __init__(self, failure: Failure) -> None:
+        owner = failure.owner
+        super().__init__(None, "", OWNER_ROLES.get(owner.kind, "owner-plugin") if owner else "failed")
+        self.failure = failure
+        self._what = failure
+
+    def title(self) -> Line:
+        what = self._what.name or self._what.part or "assembly"
+        return (Piece("× ", "failed", bold=True), *outside(what))
+
+    def facts(self) -> Line:
+        owner = self._what.owner
+        return _facts(outside(owner.plugin, "soft") if owner else (), "not assembled")
+
+
+class TextBlock(Block):
+    """Text that is no entry: the first line of a snapshot, a whole text as it is sent, a problem of a file."""
+
+    __slots__ = ("_fact", "_title", "has_numbers", "soft")
+
+    def __init__(
+        self,
+        text: str,
+        title: Line = (),
+        fact: Line = (),
+        *,
+        owner_role: Role = "rule",
+        soft: bool = False,
+        has_numbers: bool = False,
+    ) -> None:
+        super().__init__(None, text, owner_role)
+        self.soft = soft
+        self.has_numbers = has_numbers
+        self._title, self._fact = title, fact
+
+    def title(self) -> Line:
+        return self._title
+
+    def facts(self) -> Line:
+        return self._fact
 
 
 def problem_block(problem: str) -> Block:
     """Why a file cannot be used; `problem` is `file:line:column: message`."""
     place, _, message = problem.partition(": ")
-    return Block(
-        key=None,
-        raw=message or place,
-        make=lambda: _content(visible(message or place, tab_stops=TAB_STOPS), ()),
-        title=lambda: (Piece("× ", "failed", bold=True), *outside(place if message else "problem")),
-        facts=lambda: (Piece("not loaded", "soft"),),
+    title = outside(place if message else "problem")
+    return TextBlock(
+        message or place,
+        (Piece("× ", "failed", bold=True), *title),
+        (Piece("not loaded", "soft"),),
         owner_role="failed",
-        has_numbers=False,
     )
 
 
-def plain_block(text: str) -> Block:
-    """A whole text as it is sent."""
-    return Block(
-        key=None,
-        raw=text,
-        make=lambda: _content(visible(text, tab_stops=TAB_STOPS), ()),
-        title=lambda: (),
-        facts=lambda: (),
-        owner_role="rule",
-    )
+def plain_content(text: str) -> Content:
+    """Text in which nothing is picked out but its hidden characters."""
+    return _content(visible(text, tab_stops=TAB_STOPS), ())
 
 
 def _entry_facts(entry: EntryView) -> Line:

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from workbench.prompt.views import EntryView, Preview, ToolView
-from workbench.tui.view.entries import Entry, EntryKey, keyed
+from collections.abc import Mapping
+
+from workbench.prompt.views import EntryView, ToolView, VariableView
+from workbench.tui.view.entries import Entry, EntryKey
 
 
-def changed_keys(before: Preview, after: Preview) -> frozenset[EntryKey]:
+def changed_keys(before: Mapping[EntryKey, Entry], after: Mapping[EntryKey, Entry]) -> frozenset[EntryKey]:
     """Entries of `after` that are new or read differently than in `before`."""
-    old = {key: _reads(entry) for key, entry in keyed(before)}
-    return frozenset(key for key, entry in keyed(after) if old.get(key) != _reads(entry))
+    return frozenset(key for key, entry in after.items() if not _reads_as(before.get(key), entry))
 
 
-def _reads(entry: Entry) -> object:
-    """What of an entry reaches a reader; positions and owners may move without changing it."""
-    if isinstance(entry, EntryView):
-        return entry.state, entry.text if entry.rendered is None else entry.rendered
-    if isinstance(entry, ToolView):
-        return entry.state, entry.description, entry.parameters_json
-    return entry.state, entry.value
+def _reads_as(before: Entry | None, after: Entry) -> bool:
+    """The same reaches the model; positions and owners may have moved."""
+    if before is after:
+        return True
+    if before is None or before.state != after.state:
+        return False
+    if isinstance(after, EntryView):
+        return isinstance(before, EntryView) and _text(before) == _text(after)
+    if isinstance(after, ToolView):
+        return (
+            isinstance(before, ToolView)
+            and before.description == after.description
+            and before.parameters_json == after.parameters_json
+        )
+    return isinstance(before, VariableView) and before.value == after.value
+
+
+def _text(entry: EntryView) -> str:
+    return entry.text if entry.rendered is None else entry.rendered

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
@@ -40,25 +38,32 @@ class EntryKey(NamedTuple):
     """Of entries that are equal in the three fields above: two tools may share a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the list: a heading, an entry, or the blank between two groups (both fields None)."""
+class Row(NamedTuple):
+    """One line of the list: a heading, an entry, or the blank between two groups."""
 
-    heading: Kind | None = None
-    key: EntryKey | None = None
-    sign: str = ""
-    sign_role: Role = "text"
-    order: str = ""
-    name: str = ""
-    """Ready to be shown."""
-    name_role: Role = "text"
-    right: str = ""
+    heading: Kind | None
+    key: EntryKey | None
+    entry: Entry | None
+    total: str = ""
+    """Of the group, for a heading."""
+
+
+class Cells(NamedTuple):
+    """What is written in the line of an entry, ready to be shown."""
+
+    sign: str
+    sign_role: Role
+    order: str
+    name: str
+    name_role: Role
+    right: str
     """Size, value or remark at the right edge."""
-    right_role: Role = "soft"
+    right_role: Role
     wide_right: bool = False
     """`right` is words rather than a number, and may take half of the row."""
-    size: int = 0
-    """For the bar; 0 where there is none."""
+
+
+BLANK = Row(None, None, None)
 
 
 def keyed(preview: Preview) -> Iterator[tuple[EntryKey, Entry]]:
@@ -70,11 +75,13 @@ def keyed(preview: Preview) -> Iterator[tuple[EntryKey, Entry]]:
         ("variable", preview.variables),
     )
     for kind, entries in groups:
-        seen: Counter[tuple[str, str]] = Counter()
+        seen: set[EntryKey] = set()
         for entry in entries:
-            nth = seen[entry.name, entry.layer]
-            seen[entry.name, entry.layer] += 1
-            yield EntryKey(kind, entry.name, entry.layer, nth), entry
+            key = EntryKey(kind, entry.name, entry.layer)
+            while key in seen:
+                key = key._replace(nth=key.nth + 1)
+            seen.add(key)
+            yield key, entry
 
 
 def rows(entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, *, blanks: bool) -> list[Row]:
@@ -84,11 +91,18 @@ def rows(entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, *, blanks:
     for key, entry in entries:
         if key.kind != group:
             if blanks and lines:
-                lines.append(Row())
+                lines.append(BLANK)
             group = key.kind
-            lines.append(_heading(group, preview))
-        lines.append(_row(key, entry))
+            lines.append(Row(group, None, None, _total(group, preview)))
+        lines.append(Row(None, key, entry))
     return lines
+
+
+def size_of(entry: Entry) -> int:
+    """What the bar of an entry shows; 0 for none."""
+    if isinstance(entry, EntryView):
+        return entry_size(entry) if entry.state == "effective" else 0
+    return tool_size(entry) if isinstance(entry, ToolView) else 0
 
 
 def is_sent(entry: Entry) -> bool:
@@ -120,10 +134,6 @@ def order_text(order: float | None) -> str:
     return str(int(order)) if order == int(order) and abs(order) < 1e15 else f"{order:g}"
 
 
-def _heading(kind: Kind, preview: Preview) -> Row:
-    return Row(heading=kind, name=HEADINGS[kind], right=_total(kind, preview), right_role="faint")
-
-
 def _total(kind: Kind, preview: Preview) -> str:
     match kind:
         case "section":
@@ -137,31 +147,21 @@ def _total(kind: Kind, preview: Preview) -> str:
     return "–" if total is None else number(total)
 
 
-def _row(key: EntryKey, entry: Entry) -> Row:
+def cells(entry: Entry) -> Cells:
+    """What is written in the line of an entry."""
     sign, sign_role = sign_of(entry)
-    name_role: Role = "text" if is_sent(entry) else "faint"
+    role: Role = "text" if is_sent(entry) else "faint"
     name = str(visible_line(entry.name))
     if isinstance(entry, VariableView):
         value, value_role = _value(entry)
-        return Row(None, key, sign, sign_role, "", name, name_role, value, value_role, wide_right=True)
+        return Cells(sign, sign_role, "", name, role, value, value_role, wide_right=True)
+    size_role: Role = "soft" if is_sent(entry) else "faint"
     if isinstance(entry, ToolView):
-        size = tool_size(entry)
-        return Row(None, key, sign, sign_role, "", name, name_role, number(size), size=size)
-    size = entry_size(entry) if entry.state == "effective" else 0
-    right = number(size) if entry.state == "effective" else entry.state
-    return Row(
-        None,
-        key,
-        sign,
-        sign_role,
-        order_text(entry.order),
-        name,
-        name_role,
-        right,
-        "soft" if is_sent(entry) else "faint",
-        wide_right=entry.state != "effective",
-        size=size,
-    )
+        return Cells(sign, sign_role, "", name, role, number(tool_size(entry)), size_role)
+    is_effective = entry.state == "effective"
+    right = number(entry_size(entry)) if is_effective else entry.state
+    order = order_text(entry.order)
+    return Cells(sign, sign_role, order, name, role, right, size_role, wide_right=not is_effective)
 
 
 def _value(variable: VariableView) -> tuple[str, Role]:

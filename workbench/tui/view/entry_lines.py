@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from workbench.tui.view.entries import Row
-from workbench.tui.view.pieces import Line, Piece, Role, cut_text, outside, spread
+from workbench.tui.view.entries import HEADINGS, Cells, Row, cells, size_of
+from workbench.tui.view.pieces import Line, Piece, Role, cut_text, outside, spread, width_of
 
 ORDER_WIDTH = 5
 NAME_AT = 1 + 1 + ORDER_WIDTH + 1
@@ -24,41 +24,37 @@ def entry_line(
     """
     if row.heading is not None:
         role: Role = "strong" if has_focus and is_cursor else "soft"
-        left = (Piece(" "), Piece(row.name, role, bold=True))
-        return spread(left, (Piece(row.right, row.right_role), *_tail(width, None, largest)), width), "base"
-    if row.key is None:
+        left = (Piece(" "), Piece(HEADINGS[row.heading], role, bold=True))
+        return spread(left, (Piece(row.total, "faint"), *_tail(width, 0, largest)), width), "base"
+    if row.entry is None:
         return (), "base"
+    shown = cells(row.entry)
     ground: Role = ("cursor" if has_focus else "cursor-idle") if is_cursor else "base"
-    bar = Piece("▌" if is_cursor and has_focus else " ", "focus")
-    sign = Piece(row.sign or ("~" if is_changed else " "), row.sign_role if row.sign else "changed", bold=True)
-    order = Piece(cut_text(row.order, ORDER_WIDTH).rjust(ORDER_WIDTH) + " ", "faint")
-    name_role: Role = "strong" if is_cursor else row.name_role
-    tail = _tail(width, row, largest)
-    tail_width = sum(cell_len(piece.text) for piece in tail)
-    room = width - NAME_AT - tail_width
-    right_width = min(cell_len(row.right), room // 2 if row.wide_right else room)
-    name_width = max(1, room - right_width - (1 if right_width else 0))
-    name = cut_text(row.name, name_width)
-    gap = " " * (room - cell_len(name) - right_width)
-    right = cut_text(row.right, right_width)
-    right_role = "strong" if is_cursor and not row.wide_right else row.right_role
+    tail = _tail(width, size_of(row.entry), 0 if shown.wide_right else largest)
+    room = width - NAME_AT - width_of(tail)
+    right = cut_text(shown.right, room // 2 if shown.wide_right else room)
+    name = cut_text(shown.name, max(1, room - cell_len(right) - (1 if right else 0)))
     pieces = (
-        bar,
-        sign,
-        order,
-        *outside(name, name_role, bold=is_cursor),
-        Piece(gap),
-        Piece(" " * (right_width - cell_len(right)) + right, right_role),
+        Piece("▌" if is_cursor and has_focus else " ", "focus"),
+        _sign(shown, is_changed),
+        Piece(cut_text(shown.order, ORDER_WIDTH).rjust(ORDER_WIDTH) + " ", "faint"),
+        *outside(name, "strong" if is_cursor else shown.name_role, bold=is_cursor),
+        Piece(" " * (room - cell_len(name) - cell_len(right))),
+        Piece(right, "strong" if is_cursor and not shown.wide_right else shown.right_role),
         *tail,
     )
     return pieces, ground
 
 
-def _tail(width: int, row: Row | None, largest: int) -> Line:
+def _sign(shown: Cells, is_changed: bool) -> Piece:
+    if shown.sign:
+        return Piece(shown.sign, shown.sign_role, bold=True)
+    return Piece("~" if is_changed else " ", "changed", bold=True)
+
+
+def _tail(width: int, size: int, largest: int) -> Line:
     """The margin at the right edge, and before it the bar where there is room for bars."""
-    if width < BARS_FROM or largest <= 0 or (row is not None and row.wide_right):
+    if width < BARS_FROM or largest <= 0:
         return (Piece(" "),)
-    cells = round(BAR_CELLS * row.size / largest) if row is not None and row.size else 0
-    if row is not None and row.size:
-        cells = max(1, cells)
-    return (Piece("  "), Piece("━" * cells, "rule"), Piece(" " * (BAR_CELLS - cells + 1)))
+    bar = max(1, round(BAR_CELLS * size / largest)) if size else 0
+    return (Piece("  "), Piece("━" * bar, "rule"), Piece(" " * (BAR_CELLS - bar + 1)))

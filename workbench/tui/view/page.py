@@ -6,16 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
-from workbench.tui.view.blocks import (
-    Block,
-    entry_block,
-    failure_block,
-    header_block,
-    plain_block,
-    tool_block,
-)
+from workbench.prompt.views import EntryView, Preview, ToolView
+from workbench.tui.view.blocks import Block, EntryBlock, FailureBlock, TextBlock, ToolBlock
 from workbench.tui.view.entries import Entry, EntryKey, is_sent
+from workbench.tui.view.pieces import Piece
 
 PageName: TypeAlias = Literal["system", "context", "tools", "entry"]
 
@@ -59,15 +53,6 @@ class Page:
         self.block_of = {block.key: index for index, block in enumerate(self.blocks) if block.key is not None}
 
 
-def page_for(key: EntryKey | None, entry: Entry | None) -> PageName:
-    """The page on which an entry is shown."""
-    if isinstance(entry, VariableView) or key is None or entry is None:
-        return "system"
-    if not is_sent(entry):
-        return "entry"
-    return {"section": "system", "context": "context", "tool": "tools"}.get(key.kind, "system")  # type: ignore[return-value]
-
-
 def sent_page(name: PageName, entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, names: bool) -> Page:
     """All that is sent of one kind, in order; when something failed, the faulty block in its raw form."""
     kind = {"system": "section", "context": "context", "tools": "tool"}[name]
@@ -75,7 +60,7 @@ def sent_page(name: PageName, entries: Iterable[tuple[EntryKey, Entry]], preview
     entries = tuple(entries)
     shown = {entry.failure for _, entry in entries if isinstance(entry, EntryView)}
     blocks: list[Block] = [
-        failure_block(failure) for failure in preview.failures if name == "system" and failure not in shown
+        FailureBlock(failure) for failure in preview.failures if name == "system" and failure not in shown
     ]
     if name == "context" and preview.context:
         blocks += _snapshot_header(preview, preview.context)
@@ -83,32 +68,34 @@ def sent_page(name: PageName, entries: Iterable[tuple[EntryKey, Entry]], preview
         if key.kind != kind or not is_sent(entry):
             continue
         if isinstance(entry, EntryView):
-            blocks.append(entry_block(key, entry, names=names, soft=has_failed and entry.failure is None))
+            blocks.append(EntryBlock(key, entry, names=names, soft=has_failed and entry.failure is None))
         elif isinstance(entry, ToolView):
-            blocks.append(tool_block(key, entry))
+            blocks.append(ToolBlock(key, entry))
     return Page(name, blocks)
 
 
 def entry_page(key: EntryKey, entry: Entry) -> Page:
     """One entry alone, because it is not sent."""
     if isinstance(entry, EntryView):
-        return Page("entry", [entry_block(key, entry)])
+        return Page("entry", [EntryBlock(key, entry)])
     if isinstance(entry, ToolView):
-        return Page("entry", [tool_block(key, entry)])
+        return Page("entry", [ToolBlock(key, entry)])
     return Page("entry", [])
 
 
 def plain_page(name: PageName, preview: Preview) -> Page:
     """The text alone, as it is sent."""
     text = preview.context if name == "context" else preview.system
-    return Page(name, [plain_block(text)] if text else [], is_bare=True)
+    return Page(name, [TextBlock(text)] if text else [], is_bare=True)
 
 
 def _snapshot_header(preview: Preview, text: str) -> list[Block]:
     spans = [span for span in preview.context_spans if span.part == "header"]
     if not spans:
         return []
-    return [header_block(text[spans[0].start : spans[-1].end].rstrip("\n"), "snapshot", "sent as a user message")]
+    lead = text[spans[0].start : spans[-1].end].rstrip("\n")
+    title, fact = (Piece("snapshot", "soft"),), (Piece("sent as a user message", "faint"),)
+    return [TextBlock(lead, title, fact, owner_role="owner-harness", soft=True)]
 
 
 def _chunks(index: int, block: Block) -> list[Chunk]:

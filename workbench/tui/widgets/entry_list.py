@@ -11,7 +11,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
-from workbench.tui.view.entries import EntryKey, Row
+from workbench.tui.view.entries import EntryKey, Row, size_of
 from workbench.tui.view.entry_lines import BARS_FROM, entry_line
 from workbench.tui.widgets.lines import Lines, bindings_of
 
@@ -43,10 +43,8 @@ class EntryList(Lines):
 
     def show_rows(self, rows: list[Row], changed: frozenset[EntryKey], chosen: EntryKey | None) -> None:
         """Shows other rows with the cursor on `chosen`, or where it was."""
-        if rows == self.rows and changed == self.changed and self.chosen == chosen:
-            return
         self.rows, self.changed = rows, changed
-        self._largest = max((row.size for row in rows), default=0)
+        self._largest = max((size_of(row.entry) for row in rows if row.entry is not None), default=0)
         self._drawn.clear()
         self.virtual_size = Size(self.size.width, len(rows))
         index = self._index_of(chosen)

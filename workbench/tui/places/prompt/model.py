@@ -36,14 +36,10 @@ class PromptModel:
 
     def load(self, preview: Preview) -> None:
         """Takes a new preview; the chosen entry stays chosen while it exists."""
-        before = self.preview
-        if before is not None and before.trace.scope == preview.trace.scope:
-            changed = changed_keys(before, preview)
-            self.changed = changed or self.changed
-        else:
-            self.changed = frozenset()
-        self.preview = preview
-        self.entries = dict(keyed(preview))
+        is_same_scope = self.preview is not None and self.preview.trace.scope == preview.trace.scope
+        entries = dict(keyed(preview))
+        self.changed = changed_keys(self.entries, entries) or self.changed if is_same_scope else frozenset()
+        self.preview, self.entries = preview, entries
         self.changed &= self.entries.keys()
         self._pages.clear()
         if self.chosen not in self.entries:
