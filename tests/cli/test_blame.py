@@ -27,7 +27,7 @@ def test_a_text_of_the_composition(cli: Cli, project: Path) -> None:
 def test_a_text_of_a_first_party_plugin(cli: Cli, project: Path) -> None:
     out = blamed(cli, "exit status of every")
     assert "section tool:bash, shell, layer global, order 1000 (TOOL_BASH)" in out
-    assert "shell.py:" in out
+    assert "texts/shell.md:3:15\n" in out
 
 
 def test_a_built_in_text(cli: Cli, project: Path) -> None:

@@ -86,7 +86,7 @@ def test_spans_say_who_wrote_each_line(cli: Cli, project: Path) -> None:
     persona = lines["You are ⟦tiny-4b⟧ in ⟦/srv/app⟧."]
     assert persona.startswith("deployment:persona")
     assert "agent.yml:1:11" in persona
-    assert "» tidy" in lines["Be short."] or "» tidy" in lines["short."]
+    assert lines["Be «short»."].split(" │ ")[0].split()[:4] == ["team:rules", "agent.yml", "»", "tidy"]
     assert "agent.yml:19:7" in lines["Say it ⟦calmly⟧, as ⟦calmly⟧ people do."]
 
 

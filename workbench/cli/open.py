@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 
 from workbench.cli.diagnostics import print_error, print_problems
@@ -25,4 +24,4 @@ def run(file: str) -> int:
         return ExitCode.UNUSABLE
     from workbench.tui.run import run_workbench
 
-    return asyncio.run(run_workbench(path))
+    return run_workbench(str(path), name=file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import IO, Literal
+from typing import Literal, TextIO
 
 from workbench.visible import visible
 
@@ -24,7 +24,7 @@ _CODES: dict[Style, str] = {
 class Output:
     """One standard stream, as a command writes to it."""
 
-    def __init__(self, stream: IO[str], environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, stream: TextIO, environment: Mapping[str, str] = os.environ) -> None:
         self._stream = stream
         self.is_terminal = stream.isatty()
         self.has_colours = _has_colours(self.is_terminal, environment)

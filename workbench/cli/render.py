@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.cli.compositions import Look, Unusable, look_at
 from workbench.cli.diagnostics import print_error, print_notes
 from workbench.cli.exit_codes import ExitCode
-from workbench.cli.output import Output, standard_error, standard_output
+from workbench.cli.output import Output, Style, standard_error, standard_output
 from workbench.prompt import Preview
+
+if TYPE_CHECKING:
+    from workbench.cli.formats.as_lines import Kind, Mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +105,7 @@ def _text_parts(preview: Preview, wanted: Wanted, output: Output) -> Iterator[tu
             if text and wanted.spans:
                 from workbench.cli.formats.as_lines import attributed_lines
 
-                yield "\n".join(attributed_lines(text, spans, entries, _value_mark(output))), False
+                yield "\n".join(attributed_lines(text, spans, entries, _mark(output))), False
             elif text:
                 yield text, True
     if wanted.trace:
@@ -110,8 +114,14 @@ def _text_parts(preview: Preview, wanted: Wanted, output: Output) -> Iterator[tu
         yield "\n".join(trace_lines(preview.trace)), False
 
 
-def _value_mark(output: Output) -> Callable[[str], str]:
-    """Values of variables stand out by colour, or by brackets where there is none."""
-    if output.has_colours:
-        return lambda value: output.styled(value, "cyan")
-    return "⟦{}⟧".format
+def _mark(output: Output) -> Mark:
+    """Values and what listeners wrote stand out by colour, or by brackets where there is none."""
+    colours: dict[Kind, Style] = {"value": "cyan", "listener": "yellow"}
+    brackets: dict[Kind, str] = {"text": "{}", "value": "⟦{}⟧", "listener": "«{}»"}
+
+    def mark(text: str, kind: Kind) -> str:
+        if output.has_colours and kind in colours:
+            return output.styled(text, colours[kind])
+        return text if output.has_colours else brackets[kind].format(text)
+
+    return mark

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from workbench.plugins.guidance import while_visible
+from workbench.plugins.guidance import register_guidance
 from workbench.prompt import ToolSchema
 
 if TYPE_CHECKING:
@@ -32,24 +32,19 @@ class Config(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class FileTool:
-    """One tool, the named position of its section, and what the section says."""
+    """One tool and the named position of its section."""
 
     schema: ToolSchema
     position: str
-    guidance: str
 
 
 def apply(ctx: Context, config: Config) -> None:
     """Register the chosen tools, each with its section."""
-    prompt = ctx.system_prompt
     for tool in FILE_TOOLS:
-        called = tool.schema.name
-        if called not in config.tools:
-            continue
-        ctx.tools.register(tool.schema)
-        if config.guidance:
-            order = prompt.get_section_order(tool.position)
-            prompt.section(f"tool:{called}", order, while_visible(ctx, called, tool.guidance))
+        if tool.schema.name in config.tools:
+            ctx.tools.register(tool.schema)
+            if config.guidance:
+                register_guidance(ctx, tool.schema.name, tool.position)
 
 
 def _schema(name: str, description: str, required: list[str], properties: dict[str, Any]) -> ToolSchema:
@@ -94,13 +89,6 @@ READ = FileTool(
         },
     ),
     "TOOL_READ",
-    """\
-# Reading files
-
-- Read the part of a file that you are about to change, in its present state, before you change it.
-- Read several files that you already know you need in one go, as separate calls of the same step.
-- Line numbers in the result are not part of the file. Never copy them into an edit.\
-""",
 )
 
 WRITE = FileTool(
@@ -117,14 +105,6 @@ WRITE = FileTool(
         },
     ),
     "TOOL_WRITE",
-    """\
-# Writing files
-
-- Write a whole file when it is new or changes almost everywhere. To change a passage, replace that \
-passage only.
-- Create a file only when the task needs it to exist. Do not leave summaries, copies or scratch files \
-behind.\
-""",
 )
 
 EDIT = FileTool(
@@ -153,14 +133,6 @@ EDIT = FileTool(
         },
     ),
     "TOOL_EDIT",
-    """\
-# Editing files
-
-- Choose a passage that is long enough to occur once, and no longer than that.
-- Keep the file's own indentation, quotes and line ends, also where you would have chosen others.
-- When an edit is refused, read that part of the file again before the next attempt; do not guess at white \
-space.\
-""",
 )
 
 GLOB = FileTool(
@@ -186,13 +158,6 @@ GLOB = FileTool(
         },
     ),
     "TOOL_GLOB",
-    """\
-# Finding files
-
-- A path pattern answers where a file is, never what is in it: open the file before you speak of its \
-content.
-- A result that reached its limit is not the whole answer: narrow the pattern.\
-""",
 )
 
 GREP = FileTool(
@@ -240,14 +205,6 @@ GREP = FileTool(
         },
     ),
     "TOOL_GREP",
-    """\
-# Searching in files
-
-- Search for the name before you conclude that something does not exist, or that a change has no other \
-users.
-- Begin with a narrow pattern and a file filter, and widen them when nothing is found.
-- Nothing found is a result only when the pattern is right: check its escapes and its case once.\
-""",
 )
 
 FILE_TOOLS: tuple[FileTool, ...] = (READ, WRITE, EDIT, GLOB, GREP)

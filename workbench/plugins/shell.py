@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from workbench.plugins.guidance import while_visible
+from workbench.plugins.guidance import register_guidance
 from workbench.prompt import ToolSchema
 
 if TYPE_CHECKING:
@@ -19,22 +19,6 @@ Dialect = Literal["bash", "pwsh"]
 
 POSITIONS: dict[Dialect, str] = {"bash": "TOOL_BASH", "pwsh": "TOOL_PWSH"}
 SHELLS: dict[Dialect, str] = {"bash": "Bash", "pwsh": "PowerShell"}
-
-GUIDANCE = """\
-# Shell commands
-
-- Look at the exit status of every command before you rely on its output. A command that printed something \
-may have failed, and one that printed nothing may have succeeded.
-- When a dedicated tool reads, writes, edits or searches files, use it instead of a shell command that \
-does the same.
-- Chain commands only when each one needs the success of the one before. Run independent commands as \
-separate calls.
-- Quote every path and every value that you did not write yourself.
-- Before a command that deletes, overwrites or publishes something, say what it will change, and prefer a \
-dry run where there is one.
-- Do not start programs that wait for a keyboard: pass their answers as options, or choose the \
-non-interactive form.\
-"""
 
 
 class Config(BaseModel):
@@ -96,6 +80,4 @@ def apply(ctx: Context, config: Config) -> None:
     tool = schema(config)
     ctx.tools.register(tool)
     if config.guidance:
-        prompt = ctx.system_prompt
-        order = prompt.get_section_order(POSITIONS[config.dialect])
-        prompt.section(f"tool:{tool.name}", order, while_visible(ctx, tool.name, GUIDANCE))
+        register_guidance(ctx, tool.name, POSITIONS[config.dialect], "shell")

@@ -1,32 +1,33 @@
-"""A text line by line, with the entry, the owner and the place in a file beside each line."""
+"""A text line by line, with the entry, the owners and the place in a file beside each line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from workbench.cli.places import place_in_span
 from workbench.prompt import EntryView, Position, Span
 from workbench.visible import visible_line
 
-Mark = Callable[[str], str]
-"""Makes a variable's value stand out."""
+Kind = Literal["text", "value", "listener"]
+Mark = Callable[[str, Kind], str]
+"""Makes the value of a variable, or what a listener wrote, stand out."""
 
 _WIDEST = 36
-"""Characters of a column; longer names are cut in the middle."""
+"""Characters of a column; of longer names the end is shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line, or a part of one that has an origin of its own."""
+    """One line. An entry begins on a line of its own, so a line has one name."""
 
     name: str
-    """Of the section or context; empty for blank lines between them."""
-    owner: str
-    """With `»` in front when a listener wrote it."""
+    """Of the section or context; empty for blank lines."""
+    owners: str
+    """Whoever owns the entry, then `»` and the listeners that wrote in this line."""
     source: str
-    pieces: tuple[tuple[str, bool], ...]
-    """Texts, and whether each is the value of a variable."""
+    pieces: tuple[tuple[str, Kind], ...]
 
 
 def attributed_lines(text: str, spans: Sequence[Span], entries: Sequence[EntryView], mark: Mark) -> list[str]:
@@ -37,21 +38,20 @@ def attributed_lines(text: str, spans: Sequence[Span], entries: Sequence[EntryVi
 
 
 def attributed_rows(text: str, spans: Sequence[Span], entries: Sequence[EntryView]) -> Iterator[Row]:
-    """One row per line; a line with several origins gives one row for each, variables not counted."""
+    """One row for each line of `text`."""
     sources = {entry.name: entry.source for entry in reversed(entries) if entry.state == "effective"}
     row: list[_Piece] = []
     for span in spans:
         start = span.start
         for line in text[span.start : span.end].split("\n"):
-            if start > span.start or (line and row and _begins_row(row[-1].span, span)):
+            if start > span.start:
                 yield _row(row)
                 row = []
             if line:
                 source = place_in_span(span, text[span.start : start], sources.get(span.name))
                 row.append(_Piece(line, span, source))
             start += len(line) + 1
-    if row:
-        yield _row(row)
+    yield _row(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,39 +62,37 @@ class _Piece:
     span: Span
     source: Position | None
 
-
-def _begins_row(before: Span, span: Span) -> bool:
-    """Whether `span` has another origin than what stands before it in the line."""
-    if before.variable is not None or span.variable is not None:
-        return before.name != span.name
-    return (before.name, before.owner) != (span.name, span.owner)
+    @property
+    def kind(self) -> Kind:
+        if self.span.listener:
+            return "listener"
+        return "text" if self.span.variable is None else "value"
 
 
 def _row(pieces: Sequence[_Piece]) -> Row:
     if not pieces:
         return Row("", "", "", ())
-    texts = tuple((piece.text, piece.span.variable is not None) for piece in pieces)
-    first = next((piece for piece in pieces if piece.span.variable is None), pieces[0])
-    owner = f"» {first.span.owner.plugin}" if first.span.listener else first.span.owner.plugin
-    return Row(first.span.name, owner, str(first.source) if first.source else "", texts)
+    owners = dict.fromkeys(piece.span.owner.plugin for piece in pieces if piece.kind == "text")
+    listeners = dict.fromkeys(f"» {piece.span.owner.plugin}" for piece in pieces if piece.kind == "listener")
+    first = next((piece for piece in pieces if piece.kind == "text"), pieces[0])
+    source = str(first.source) if first.source else ""
+    texts = tuple((piece.text, piece.kind) for piece in pieces)
+    return Row(first.span.name, " ".join([*owners, *listeners]), source, texts)
 
 
 def _cut(text: str) -> str:
     shown = visible_line(text)
-    if len(shown) <= _WIDEST:
-        return shown
-    half = (_WIDEST - 1) // 2
-    return f"{shown[:half]}…{shown[-half:]}"
+    return shown if len(shown) <= _WIDEST else f"…{shown[1 - _WIDEST :]}"
 
 
 _COLUMNS: tuple[Callable[[Row], str], ...] = (
     lambda row: _cut(row.name),
-    lambda row: _cut(row.owner),
+    lambda row: _cut(row.owners),
     lambda row: _cut(row.source),
 )
 
 
 def _line(row: Row, widths: Sequence[int], mark: Mark) -> str:
     gutter = "  ".join(column(row).ljust(width) for column, width in zip(_COLUMNS, widths, strict=True))
-    text = "".join(mark(visible_line(piece)) if is_value else visible_line(piece) for piece, is_value in row.pieces)
+    text = "".join(mark(visible_line(piece), kind) for piece, kind in row.pieces)
     return f"{gutter} │ {text}".rstrip()
