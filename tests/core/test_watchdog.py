@@ -21,9 +21,11 @@ LIMIT = 0.1
 
 
 def run(main: Coroutine[Any, Any, Any], is_plugin: Callable[[str], bool] | None = None) -> Any:
-    watchdog = Watchdog(LIMIT, is_plugin=is_plugin)
-    with watchdog, asyncio.Runner(loop_factory=watchdog.new_event_loop, debug=False) as runner:
-        return runner.run(main)
+    async def watched() -> Any:
+        with Watchdog(LIMIT, is_plugin=is_plugin):
+            return await main
+
+    return asyncio.run(watched(), debug=False)
 
 
 def hold(seconds: float) -> None:
@@ -103,12 +105,13 @@ def test_what_is_below_the_loop_is_never_blamed() -> None:
     assert namespace["program"](lambda coroutine: run(coroutine, in_program), main) == "done"
 
 
-def test_what_comes_after_the_loop_is_never_blamed() -> None:
-    watchdog = Watchdog(LIMIT, is_plugin=lambda _file: True)
-    with watchdog:
-        with asyncio.Runner(loop_factory=watchdog.new_event_loop) as runner:
-            runner.run(asyncio.sleep(0))
+def test_what_comes_after_is_never_blamed() -> None:
+    async def main() -> None:
+        with Watchdog(LIMIT, is_plugin=lambda _file: True):
+            await asyncio.sleep(0)
         hold(2 * LIMIT)
+
+    asyncio.run(main(), debug=False)
 
 
 def test_never_raises_inside_our_own_code() -> None:

@@ -5,14 +5,13 @@ when the loop waits again. Nothing runs while the loop is idle, and there is no 
 fires, the loop is still inside one callback: a signal handler finds the plugin frame that holds it and
 raises there, so that the call fails like any other, with an error that names file, line and function.
 
-Only the main thread on POSIX can be interrupted so; anywhere else a loop is simply not watched.
+Only a loop in the main thread on POSIX can be interrupted so; any other one is simply not watched.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import selectors
 import signal
 import sys
 import sysconfig
@@ -50,13 +49,13 @@ class LoopStillBlocked(BaseException):
 
 
 class Watchdog:
-    """Watches the loop that it makes, from entering the context until leaving it."""
+    """Watches the running loop, from entering the context until leaving it."""
 
     def __init__(self, limit: float = DEFAULT_LIMIT, *, is_plugin: Callable[[str], bool] | None = None) -> None:
         """`limit`: seconds for one turn. `is_plugin`: whether a file may be blamed and interrupted."""
         self.limit = limit
         self._is_plugin = is_plugin or is_plugin_file
-        self._is_running = False
+        self._selector: Any = None
         self._strikes = 0
         self._previous: Any = None
         self._traced: FrameType | None = None
@@ -64,39 +63,48 @@ class Watchdog:
         self._trace_before: Any = None
 
     @property
-    def is_able(self) -> bool:
-        """There are timers and signals here, and this is the thread that they reach."""
-        return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    def is_watching(self) -> bool:
+        """The loop has a selector of the ordinary kind, and signals reach this thread."""
+        return self._selector is not None
 
     def __enter__(self) -> Watchdog:
-        if self.is_able and not self._is_running:
+        selector = getattr(asyncio.get_running_loop(), "_selector", None)
+        is_main = threading.current_thread() is threading.main_thread()
+        if selector is not None and is_main and hasattr(signal, "setitimer"):
             self._previous = signal.signal(signal.SIGALRM, self._on_alarm)
-            self._is_running = True
+            self._selector = selector
+            selector.select = self._watched(selector.select)
+            self.begin_turn()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._is_running:
-            self._is_running = False
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        if self._selector is not None:
+            self.end_turn()
+            del self._selector.select
+            self._selector = None
             signal.signal(signal.SIGALRM, self._previous)
 
-    def new_event_loop(self) -> asyncio.AbstractEventLoop:
-        """A loop that is watched; give this to `asyncio.Runner(loop_factory=…)`."""
-        if not self.is_able:
-            return asyncio.new_event_loop()
-        return asyncio.SelectorEventLoop(_TurnSelector(self))
+    def _watched(self, select: Callable[[float | None], Any]) -> Callable[[float | None], Any]:
+        def watched(timeout: float | None = None) -> Any:
+            self.end_turn()
+            try:
+                return select(timeout)
+            finally:
+                self.begin_turn()
+
+        return watched
 
     def begin_turn(self) -> None:
         """The loop hands over to callbacks."""
-        if self._is_running:
+        if self._selector is not None:
             self._strikes = 0
             signal.setitimer(signal.ITIMER_REAL, self.limit)
 
     def end_turn(self) -> None:
         """The loop waits again."""
-        if self._is_running:
+        if self._selector is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             self._stop_tracing()
 
@@ -157,21 +165,6 @@ class Watchdog:
 
 def _trace_nothing(_frame: FrameType, _event: str, _argument: object) -> None:
     """No new frame is traced."""
-
-
-class _TurnSelector(selectors.DefaultSelector):
-    """Tells the watchdog when a turn of the loop begins and ends."""
-
-    def __init__(self, watchdog: Watchdog) -> None:
-        super().__init__()
-        self._watchdog = watchdog
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        self._watchdog.end_turn()
-        try:
-            return super().select(timeout)
-        finally:
-            self._watchdog.begin_turn()
 
 
 def is_plugin_file(file: str) -> bool:

@@ -19,11 +19,10 @@ CLOSING_SECONDS = 5.0
 """How long plugins have to stop when the workbench is left."""
 
 
-def run_workbench(path: str, *, name: str | None = None, theme: str = themes.DEFAULT) -> int:
+async def run_workbench(path: str, *, name: str | None = None, theme: str = themes.DEFAULT) -> int:
     """Opens a file until the person leaves; the exit code. `name` is shown in place of the path."""
-    watchdog = Watchdog()
-    with watchdog, asyncio.Runner(loop_factory=watchdog.new_event_loop) as runner:
-        return runner.run(_open(path, name or path, theme))
+    with Watchdog():
+        return await _open(path, name or path, theme)
 
 
 async def _open(path: str, name: str, theme: str) -> int:
