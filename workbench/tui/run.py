@@ -19,10 +19,14 @@ CLOSING_SECONDS = 5.0
 """How long plugins have to stop when the workbench is left."""
 
 
-async def run_workbench(path: str, *, name: str | None = None, theme: str = themes.DEFAULT) -> int:
+def run_workbench(path: str, *, name: str | None = None, theme: str = themes.DEFAULT) -> int:
     """Opens a file until the person leaves; the exit code. `name` is shown in place of the path."""
+    return asyncio.run(_watched(path, name or path, theme))
+
+
+async def _watched(path: str, name: str, theme: str) -> int:
     with Watchdog():
-        return await _open(path, name or path, theme)
+        return await _open(path, name, theme)
 
 
 async def _open(path: str, name: str, theme: str) -> int:
