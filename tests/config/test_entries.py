@@ -114,6 +114,12 @@ def test_all_problems_of_a_file_come_at_once(problems: Problems) -> None:
     ]
 
 
+def test_of_very_many_problems_a_hundred_are_told(problems: Problems) -> None:
+    found = problems("unknown: 1\n" * 5000)
+    assert len(found) == 101
+    assert found[-1] == "c.yml: there are 4,899 more problems; mend these first"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

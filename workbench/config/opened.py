@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,9 @@ SETTLE_SECONDS = 2.0
 
 HALF_SAVED_SECONDS = 0.15
 """A file that is missing, empty or cut off may be about to be written: it is given so long."""
+
+LONG_BYTES = 64 * 1024
+"""Of a file that takes a tenth of a second to parse."""
 
 
 class UnknownScope(LookupError):
@@ -193,16 +196,16 @@ class OpenedComposition:
 
     async def _read(self, patient: bool) -> ReadComposition:
         try:
-            return self._read_once()
+            return await self._read_once()
         except LoadError:
             if not patient:
                 raise
             await asyncio.sleep(HALF_SAVED_SECONDS)
-            return self._read_once()
+            return await self._read_once()
 
-    def _read_once(self) -> ReadComposition:
+    async def _read_once(self) -> ReadComposition:
         """What the files say now. Raises `LoadError` when that is no whole composition."""
-        read = read_composition(self.file)
+        read = await _read(self.file)
         if read.problems:
             plan_of(read)  # Raises, with what is wrong about the plugins, too.
         if not read.composition.document.text.strip() and self.composition.document.text.strip():
@@ -249,7 +252,7 @@ class OpenedComposition:
 
 @asynccontextmanager
 async def open_composition(
-    path: str | PathLike[str], *, settle_seconds: float = SETTLE_SECONDS, even_if_broken: bool = False
+    path: str | os.PathLike[str], *, settle_seconds: float = SETTLE_SECONDS, even_if_broken: bool = False
 ) -> AsyncIterator[OpenedComposition]:
     """Open a composition, a prompt file or a harness config, with `async with`.
 
@@ -257,10 +260,10 @@ async def open_composition(
     used. With `even_if_broken` it gives an empty composition instead, whose `problems` say why, and which
     can follow the file until it is mended.
     """
-    file = fspath(path)
+    file = os.fspath(path)
     broken: LoadError | None = None
     try:
-        first = plan_of(read_composition(file))
+        first = plan_of(await _read(file))
     except LoadError as error:
         if not even_if_broken:
             raise
@@ -277,6 +280,15 @@ async def open_composition(
             yield opened
         finally:
             await opened.stop_watching()
+
+
+async def _read(file: str) -> ReadComposition:
+    """Read the files; long ones in a thread, so that the loop and the screen go on meanwhile."""
+    try:
+        is_long = os.stat(file).st_size > LONG_BYTES
+    except (OSError, ValueError):
+        is_long = False
+    return await asyncio.to_thread(read_composition, file) if is_long else read_composition(file)
 
 
 def _prompt_config(composition: Composition) -> PromptConfig:

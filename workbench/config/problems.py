@@ -35,11 +35,15 @@ class LoadProblem:
         return f"{self.place}: {self.message}" + (f"; {self.remedy}" if self.remedy else "")
 
 
+MOST_PROBLEMS = 100
+"""A file with more of them is no composition, or has one mistake many times."""
+
+
 class LoadError(Exception):
-    """Files that cannot be used. `problems` holds every reason, in the order of the file."""
+    """Files that cannot be used. `problems` holds the reasons in the order of the file, a hundred at most."""
 
     def __init__(self, problems: Iterable[LoadProblem], files: tuple[Path, ...] = ()) -> None:
-        self.problems = tuple(sorted(problems, key=_reading_order))
+        self.problems = _not_too_many(sorted(problems, key=_reading_order))
         self.files = files
         """The file and those that it names, as far as they are known: a change of one may mend it."""
         super().__init__("\n".join(map(str, self.problems)))
@@ -51,6 +55,14 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f'did you mean "{near[0]}"?' if near else otherwise
+
+
+def _not_too_many(problems: list[LoadProblem]) -> tuple[LoadProblem, ...]:
+    more = len(problems) - MOST_PROBLEMS
+    if more <= 0:
+        return tuple(problems)
+    last = LoadProblem(problems[-1].file, None, None, "", f"there are {more:,} more problems", "mend these first")
+    return (*problems[:MOST_PROBLEMS], last)
 
 
 def _reading_order(problem: LoadProblem) -> tuple[str, int, int]:
