@@ -5,7 +5,9 @@ Source: docs/prompt-assembly.md.
 
 from workbench.prompt.assembly import AssembleContext, NamedText, PromptAssembly
 from workbench.prompt.errors import PromptError, RegistrationError, RenderError
+from workbench.prompt.facade import PromptFacade
 from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS
+from workbench.prompt.plugin import PromptConfig, SystemPrompt, add_harness_source
 from workbench.prompt.preview import preview
 from workbench.prompt.rendering import (
     RUNTIME_CONTEXT_CLEARED,
@@ -15,7 +17,6 @@ from workbench.prompt.rendering import (
     render_context_snapshot,
     render_prompt,
 )
-from workbench.prompt.service import PromptConfig, PromptFacade, SystemPrompt, add_harness_source
 from workbench.prompt.source import Position, TextSource
 from workbench.prompt.tool_schema import ToolProviderResult, ToolSchema, tools_json
 from workbench.prompt.trace import AssemblyTrace, Change, ListenerSpan, Stage

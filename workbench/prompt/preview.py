@@ -16,12 +16,13 @@ from workbench.core.waterfall import ListenerRecord
 from workbench.prompt.assembly import AssembleContext, PromptAssembly
 from workbench.prompt.changes import changes_of
 from workbench.prompt.contributions import Contribution, TextContribution
+from workbench.prompt.facade import PromptFacade
 from workbench.prompt.failures import assemble_failure
 from workbench.prompt.owners import owner_of, owner_of_fiber, owner_of_listener
 from workbench.prompt.recording import Recorder, TextRow, TextState
 from workbench.prompt.rendering import RUNTIME_CONTEXT_PREAMBLE
 from workbench.prompt.section_layout import SEPARATOR
-from workbench.prompt.service import PromptFacade, PromptService
+from workbench.prompt.service import PromptService
 from workbench.prompt.text_views import TextKind, TextViews, ValueOrigin
 from workbench.prompt.trace import AssemblyTrace, Change, ListenerSpan, Stage
 from workbench.prompt.views import EntryView, Failure, Owner, PartKind, Preview, Span, ToolView, VariableView

@@ -5,9 +5,7 @@ Source: docs/prompt-assembly.md 2, 3, 6 and 9.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from operator import is_
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -16,30 +14,18 @@ from workbench.core import Context, Effect, Event, scope_label
 from workbench.core.errors import plugin_raised
 from workbench.prompt.assembly import AssembleContext, NamedText, NamedTexts, PromptAssembly
 from workbench.prompt.contributions import (
-    ContextContribution,
     Contribution,
-    SectionContribution,
-    SourceOfTool,
-    SuppressorContribution,
-    TextProvider,
-    ToolProvider,
-    ToolsContribution,
     VariableContribution,
-    VariableProvider,
-    check_text,
-    check_variable,
 )
 from workbench.prompt.detaching import detach_all
 from workbench.prompt.errors import PromptError, RegistrationError, blame
+from workbench.prompt.facade import PromptFacade
 from workbench.prompt.layers import Layer, Layers, Table
-from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, order_of
 from workbench.prompt.plan import ScopePlans, TextPlan, ToolPlan
-from workbench.prompt.source import TextSource
-from workbench.prompt.tool_order import check_tool_order, ordered_tools
+from workbench.prompt.tool_order import ordered_tools
 from workbench.prompt.tool_schema import OrderedTools, ToolProviderResult, ToolSchema
 
 if TYPE_CHECKING:
-    from workbench.core.fiber import Activation
     from workbench.core.scopes import ScopeKey
     from workbench.prompt.recording import Recorder
 
@@ -47,35 +33,17 @@ ASSEMBLE = Event("system-prompt/assemble", "waterfall", (PromptAssembly, Assembl
 CHANGE = Event("system-prompt/change", "emit")
 _ASSEMBLE_NAME = ASSEMBLE.name
 _CHANGE_NAME = CHANGE.name
-IDENTITY = "You are an AI agent running on the Prompt Workbench runtime."
 
 Listener = Callable[[PromptAssembly, AssembleContext, Callable[[], Awaitable[PromptAssembly]]], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PromptConfig:
-    """Settings of the prompt service. Raises `PromptError` for a `tool_order` that cannot be meant."""
-
-    persona: str = ""
-    include_harness_identity: bool = True
-    include_runtime_context: bool = True
-    tool_order: Sequence[str] | None = None
-    """Names in order, with `<unlisted-tools>` exactly once; None: by name."""
-    persona_source: TextSource | None = None
-    """Where the persona stands in a file."""
-
-    def __post_init__(self) -> None:
-        if self.tool_order is not None:
-            check_tool_order(self.tool_order)
 
 
 class PromptService:
     """The registry. Plugins reach it through `ctx.system_prompt`, which registers in their name."""
 
-    def __init__(self, ctx: Context, config: PromptConfig) -> None:
+    def __init__(self, ctx: Context, tool_order: Sequence[str] | None = None) -> None:
         self.runtime = ctx.runtime
         self.fiber = ctx.fiber
-        self.config = config
+        self.tool_order = tool_order
         self.layers = Layers()
         self._plans: dict[int, ScopePlans] = {}
         self._everywhere = ScopePlans(self.layers, self.runtime.scopes, None)
@@ -268,7 +236,7 @@ class PromptService:
     ) -> OrderedTools:
         if plan.last_parts is None or not all(map(is_, given, plan.last_parts)) or known != plan.last_known:
             plan.last_parts = None
-            plan.last_ordered = OrderedTools(ordered_tools(given, known, self.config.tool_order))
+            plan.last_ordered = OrderedTools(ordered_tools(given, known, self.tool_order))
             plan.last_parts = given
             plan.last_known = [None if names is None else list(names) for names in known]
         return plan.last_ordered
@@ -300,147 +268,6 @@ class PromptService:
             }
             for layer in self.layers
         ]
-
-
-class PromptFacade:
-    """`ctx.system_prompt`: registers in the layer and in the name of one context.
-
-    That one context decides both which layer a contribution is visible in and whose undo removes it.
-    """
-
-    __slots__ = ("_ctx", "_ledger", "_scope", "service")
-
-    def __init__(self, service: PromptService, ctx: Context) -> None:
-        self.service = service
-        self._ctx = ctx
-        self._ledger: Activation = ctx.home.ledger
-        self._scope = ctx.scope
-
-    def section(
-        self,
-        name: str,
-        order: float,
-        text: str | TextProvider,
-        complete: bool = False,
-        literal: bool = False,
-        source: TextSource | None = None,
-    ) -> Effect:
-        """Contribute a paragraph block of the system text.
-
-        `complete` takes the whole prompt over; `literal` keeps every brace. Both count only when exactly
-        True. Raises `RegistrationError`, `CoreError` (`INACTIVE_CONTEXT`), and what an observer raises.
-        """
-        check_text("section", name, order, text)
-        frame = sys._getframe(1)
-        entry = SectionContribution(
-            name,
-            order,
-            text,
-            complete is True,
-            literal is True,
-            self._ledger,
-            self._scope,
-            source,
-            (frame.f_code, frame.f_lasti),
-        )
-        return self.service.add(self._ctx, "sections", name, entry, f"section {name}")
-
-    def context(
-        self,
-        name: str,
-        order: float,
-        text: str | TextProvider,
-        literal: bool = False,
-        source: TextSource | None = None,
-    ) -> Effect:
-        """Contribute a part of the runtime-context snapshot. Raises as `section` does."""
-        check_text("context", name, order, text)
-        frame = sys._getframe(1)
-        entry = ContextContribution(
-            name,
-            order,
-            text,
-            False,
-            literal is True,
-            self._ledger,
-            self._scope,
-            source,
-            (frame.f_code, frame.f_lasti),
-        )
-        return self.service.add(self._ctx, "contexts", name, entry, f"context {name}")
-
-    def variable(self, name: str, provider: VariableProvider, source: TextSource | None = None) -> Effect:
-        """Give `{{name}}` a value: a string, or None for no value. Raises as `section` does."""
-        check_variable(name, provider)
-        frame = sys._getframe(1)
-        entry = VariableContribution(
-            name, provider, self._ledger, self._scope, source, (frame.f_code, frame.f_lasti)
-        )
-        return self.service.add(self._ctx, "variables", name, entry, f"variable {name}")
-
-    def tools(self, provider: ToolProvider, source_of: SourceOfTool | None = None) -> Effect:
-        """Contribute tool schemas. Raises `CoreError` (`INACTIVE_CONTEXT`) and what an observer raises."""
-        if not callable(provider):
-            raise RegistrationError("provider", f"a tool-schema provider must be callable, not {provider!r}")
-        frame = sys._getframe(1)
-        entry = ToolsContribution(provider, self._ledger, self._scope, (frame.f_code, frame.f_lasti), source_of)
-        return self.service.add(self._ctx, "tools", entry, entry, "tools")
-
-    def suppress_runtime_context(self) -> Effect:
-        """Hide all contexts of this layer's assemblies, without touching who owns the facts."""
-        frame = sys._getframe(1)
-        entry = SuppressorContribution("", self._ledger, self._scope, None, (frame.f_code, frame.f_lasti))
-        return self.service.add(self._ctx, "suppressors", entry, entry, "suppress runtime context")
-
-    def get_section_order(self, key: str) -> int:
-        """The position of a first-party section. Raises `PromptError` for an unknown key."""
-        return order_of(SECTION_POSITIONS, key)
-
-    def get_context_order(self, key: str) -> int:
-        """The position of a first-party context. Raises `PromptError` for an unknown key."""
-        return order_of(CONTEXT_POSITIONS, key)
-
-    def assemble(self, context: AssembleContext | None = None) -> Coroutine[Any, Any, PromptAssembly]:
-        """Assemble the prompt. Every failure comes through the awaitable. See `PromptService.assemble`."""
-        return self.service.assemble(context)
-
-
-class SystemPrompt:
-    """The plugin: provides `system_prompt` and owns the built-in contributions."""
-
-    name = "system_prompt"
-    owner_kind = "harness"
-    provides = ("system_prompt",)
-
-    def __init__(self, ctx: Context, config: PromptConfig | None) -> None:
-        config = config or PromptConfig()
-        service = PromptService(ctx, config)
-        ctx.declare(ASSEMBLE)
-        ctx.declare(CHANGE)
-        ctx.provide("system_prompt", service)
-        prompt = service.for_context(ctx)
-        if config.include_harness_identity:
-            prompt.section("harness:identity", prompt.get_section_order("HARNESS_IDENTITY"), IDENTITY)
-        prompt.section(
-            "deployment:persona",
-            prompt.get_section_order("DEPLOYMENT_PERSONA"),
-            config.persona,
-            source=config.persona_source,
-        )
-        if not config.include_runtime_context:
-            prompt.suppress_runtime_context()
-
-
-def add_harness_source(ctx: Context, root: str) -> Effect:
-    """State, once for the process, where the checkout of the workbench is. `root` is an absolute path."""
-    prompt: PromptFacade = ctx.system_prompt
-    return prompt.section(
-        "harness:source",
-        prompt.get_section_order("HARNESS_SOURCE"),
-        f"The Prompt Workbench source checkout is located at {root}. That location is not a statement about "
-        "the working directory: the two can be the same or different, so run pwd when you need the working "
-        "directory. Open the checkout only to study or extend the workbench itself.",
-    )
 
 
 def _built(assembly: PromptAssembly, _context: AssembleContext) -> PromptAssembly:
