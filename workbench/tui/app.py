@@ -41,7 +41,7 @@ class WorkbenchApp(App[int]):
             self.register_theme(themes.textual_theme(each))
         self.theme = f"workbench-{theme}"
         self.animation_level = "none"
-        self.bridge = Bridge(self)
+        self.bridge = Bridge(self.post_message)
         self._opening = name
         self._subject = subject
         self._unsubscribe: Callable[[], object] | None = None
@@ -83,6 +83,7 @@ class WorkbenchApp(App[int]):
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
+        self.bridge.close()
 
     def on_changed(self, changed: Changed) -> None:
         """At most once per frame."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from textual.message import Message
 
@@ -19,28 +19,35 @@ class Changed(Message):
     topics: frozenset[str]
 
 
-class _Clock(Protocol):
-    def set_timer(self, delay: float, callback: Callable[[], None], *, name: str) -> object: ...
-    def post_message(self, message: Message) -> bool: ...
-
-
 class Bridge:
-    """Collects topics until the frame is over."""
+    """Collects topics until the frame is over.
 
-    def __init__(self, app: _Clock) -> None:
-        self._app = app
+    Events come from tasks of the runtime, which know nothing of the app: hence the loop's own timer.
+    """
+
+    def __init__(self, post: Callable[[Message], object]) -> None:
+        self._post = post
         self._topics: set[str] = set()
-        self.is_due = False
-        """A message is about to be posted."""
+        self._flush_due: asyncio.TimerHandle | None = None
 
     def mark(self, topic: str) -> None:
         """Notes that something changed; cheap enough for a flood."""
         self._topics.add(topic)
-        if not self.is_due:
-            self.is_due = True
-            self._app.set_timer(FRAME, self._flush, name="bridge")
+        if self._flush_due is None:
+            self._flush_due = asyncio.get_running_loop().call_later(FRAME, self._flush)
+
+    @property
+    def is_due(self) -> bool:
+        """A message is about to be posted."""
+        return self._flush_due is not None
+
+    def close(self) -> None:
+        """Posts nothing any more."""
+        if self._flush_due is not None:
+            self._flush_due.cancel()
+            self._flush_due = None
 
     def _flush(self) -> None:
-        self.is_due = False
+        self._flush_due = None
         topics, self._topics = frozenset(self._topics), set()
-        self._app.post_message(Changed(topics))
+        self._post(Changed(topics))

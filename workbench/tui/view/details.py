@@ -179,7 +179,13 @@ def _owner_line(owner: Owner, source: TextSource | None) -> Line:
     folder, slash, file = source.file.rpartition("/")
     if file == owner.plugin:  # the owner is a file: say it once
         return *outside(folder + slash, "soft"), *outside(file, role), *outside(f":{source.line}", "soft")
-    return *outside(owner.plugin, role), Piece("  "), *outside(f"{source.file}:{source.line}", "soft")
+    return *outside(owner.plugin, role), Piece("  "), *outside(f"{_short(source.file)}:{source.line}", "soft")
+
+
+def _short(path: str) -> str:
+    """The end of a long absolute path; relative ones stay as they are."""
+    parts = path.split("/")
+    return path if parts[0] or len(parts) <= 4 else "…/" + "/".join(parts[-3:])
 
 
 def _layer_line(entry: EntryView) -> Line:
