@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.support.compositions import Write
 from workbench.config import opened as opened_module
@@ -63,6 +66,35 @@ async def test_reloading_leaves_what_a_fresh_start_would_make(opened: OpenedComp
     write("c.yml", GOOD)
     await opened.reload()
     assert opened.runtime.snapshot() == before
+
+
+EDITS = (
+    GOOD,
+    "persona: two\nscopes: [{name: s}]\nvariables: [{name: v, value: w, scope: s}]\nplugins: [todo]\n",
+    "plugins: [todo, {use: files, config: {tools: [read]}}]\nagents: [{name: a, model: m, persona: p}]\n",
+    "tool_order: [read, <unlisted-tools>]\nplugins: [no_such_module_at_all:x]\n",
+    "scopes: [{name: s}]\nrestrictions: [{scope: s, deny: [nothing]}]\n",
+    "persona: {{model}}\n",
+    "",
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(EDITS), max_size=5), st.sampled_from(EDITS[:3]))
+def test_whatever_was_edited_the_end_is_that_of_a_fresh_start(edits: list[str], last: str) -> None:
+    async def run(path: Path) -> None:
+        async with open_composition(path) as opened:
+            for text in (*edits, last):
+                path.write_text(text)  # noqa: ASYNC240 - a few bytes
+                await opened.reload()
+            assert opened.problems == ()
+            async with open_composition(path) as fresh:
+                assert opened.runtime.snapshot() == fresh.runtime.snapshot()
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "c.yml"
+        path.write_text(GOOD)
+        asyncio.run(run(path))
 
 
 @pytest.mark.parametrize(
