@@ -8,7 +8,8 @@ Source: docs/prompt-assembly.md 2, 6 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableSequence
+from collections.abc import Callable, Iterable, Iterator, MutableSequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
@@ -55,6 +56,9 @@ class NamedText:
         return (self.name, self.text, self.literal) == (other.name, other.text, other.literal)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __deepcopy__(self, _memo: object) -> NamedText:
+        return copy(self)  # the registration that it came from is not its own
 
     def __repr__(self) -> str:
         return f"NamedText({self.name!r}, {self.text!r})"
@@ -159,6 +163,24 @@ class NamedTexts(MutableSequence[NamedText]):
 
     def clear(self) -> None:
         self.all_items().clear()
+
+    def sort(self, *, key: Callable[[NamedText], Any] | None = None, reverse: bool = False) -> None:
+        self.all_items().sort(key=key, reverse=reverse)  # type: ignore[arg-type]
+
+    def copy(self) -> list[NamedText]:
+        return self.all_items().copy()
+
+    def __add__(self, other: Iterable[NamedText]) -> list[NamedText]:
+        return [*self.all_items(), *other]
+
+    def __radd__(self, other: Iterable[NamedText]) -> list[NamedText]:
+        return [*other, *self.all_items()]
+
+    def __copy__(self) -> NamedTexts:
+        return NamedTexts.of(self.all_items())
+
+    def __deepcopy__(self, _memo: object) -> NamedTexts:
+        return NamedTexts.of(map(copy, self.all_items()))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (NamedTexts, list)):
