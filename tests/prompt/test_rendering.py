@@ -1,0 +1,26 @@
+"""Whatever is registered, edited and undone in between: an assembly gives what a naive join gives (spec 6, 10)."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from tests.prompt.world import PROGRAMS, Step, run
+
+RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
+
+
+@given(program=PROGRAMS)
+@settings(RELAXED, max_examples=250, derandomize=True)
+def test_random_registries_render_as_the_model_says(program: tuple[Step, ...]) -> None:
+    asyncio.run(run(program))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@given(program=PROGRAMS)
+@settings(RELAXED, max_examples=10_000)
+def test_ten_thousand_random_registries(program: tuple[Step, ...]) -> None:
+    asyncio.run(run(program))
