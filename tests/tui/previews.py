@@ -10,6 +10,7 @@ from workbench.prompt.source import Position, TextSource
 from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
 from workbench.tui.subject import ScopeChoice
+from workbench.tui.view.entries import PluginTrouble
 
 HARNESS = Owner("system_prompt", 1, "harness")
 DEPLOYMENT = Owner("deployment", 2, "deployment")
@@ -314,6 +315,7 @@ class FakeSubject:
     )
     problems: Sequence[object] = ()
     notes: Sequence[str] = ()
+    troubles: Sequence[PluginTrouble] = ()
     waits: Sequence[FakeWait] = ()
     gate: asyncio.Event | None = None
     error: Exception | None = None

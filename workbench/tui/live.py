@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.prompt import AssembleContext, preview
-from workbench.prompt.views import Preview
+from workbench.prompt.views import Owner, Preview
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
+from workbench.tui.view.entries import PluginTrouble
 
 if TYPE_CHECKING:
     from workbench.config.opened import OpenedComposition
@@ -41,6 +42,10 @@ class RuntimeSubject:
         return [
             ScopeChoice(label, has_agent=context.agent is not None) for label, context in self._contexts.items()
         ]
+
+    @property
+    def troubles(self) -> Sequence[PluginTrouble]:
+        return troubles_of(self.runtime)
 
     def waiting(self) -> Sequence[Waits]:
         return [_Wait(f"{each.fiber.name}: {each.label}", each.seconds) for each in self.runtime.waiting()]
@@ -82,6 +87,10 @@ class CompositionSubject:
     def notes(self) -> Sequence[str]:
         return self._opened.notes
 
+    @property
+    def troubles(self) -> Sequence[PluginTrouble]:
+        return troubles_of(self._opened.runtime)
+
     def waiting(self) -> Sequence[Waits]:
         waits = self._opened.runtime.waiting()
         return [_Wait(f"{each.fiber.name}: {each.label}", each.seconds) for each in waits]
@@ -101,6 +110,26 @@ class CompositionSubject:
             stop_runtime()
 
         return stop
+
+
+def troubles_of(runtime: Runtime) -> list[PluginTrouble]:
+    """Plugins that failed, wait for a service, or have not come back from loading or stopping."""
+    troubles = []
+    for fiber in runtime.fibers():
+        state = _TROUBLES.get(str(fiber.state))
+        if state is not None:
+            error = fiber.error
+            reason = f"{type(error).__name__}: {error}" if error is not None else fiber.status_text
+            troubles.append(PluginTrouble(Owner(fiber.name, fiber.uid or 0), state, reason))
+    return troubles
+
+
+_TROUBLES: dict[str, Literal["failed", "waiting", "loading", "stopping"]] = {
+    "failed": "failed",
+    "pending": "waiting",
+    "loading": "loading",
+    "disposing": "stopping",
+}
 
 
 class _Wait:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from workbench.prompt.views import Preview
 from workbench.tui.view.answer import Waits
+from workbench.tui.view.entries import PluginTrouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ class Subject(Protocol):
     @property
     def notes(self) -> Sequence[str]:
         """What was passed over in its files."""
+        ...
+
+    @property
+    def troubles(self) -> Sequence[PluginTrouble]:
+        """Plugins that do not run as they should."""
         ...
 
     def waiting(self) -> Sequence[Waits]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from workbench.prompt.views import Failure, Preview
+from workbench.tui.view.entries import PluginTrouble, sign_of
 from workbench.tui.view.notes import headline
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.sizes import (
@@ -35,7 +36,14 @@ class Waits(Protocol):
     def seconds(self) -> float: ...
 
 
-def answer(preview: Preview, changed: int, *, notes: int = 0, short: bool = False) -> Answer:
+def answer(
+    preview: Preview,
+    changed: int,
+    *,
+    notes: int = 0,
+    troubles: Sequence[PluginTrouble] = (),
+    short: bool = False,
+) -> Answer:
     """What the model will read, or why it will read nothing."""
     if preview.failures:
         return _cannot_be_sent(preview.failures)
@@ -47,10 +55,15 @@ def answer(preview: Preview, changed: int, *, notes: int = 0, short: bool = Fals
                 Piece(" No section, no context and no tool is in force here."),
             )
         )
-    return Answer(counts, _fact(changed, notes))
+    return Answer(counts, _fact(changed, notes, troubles))
 
 
-def _fact(changed: int, notes: int) -> Line:
+def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble]) -> Line:
+    if troubles:
+        worst = min(troubles, key=lambda trouble: trouble.state != "failed")
+        sign, role = sign_of(worst)
+        count = sum(1 for trouble in troubles if trouble.state == worst.state)
+        return Piece(f"{sign} ", role, bold=True), Piece(f"{counted(count, 'plugin')} {worst.state}", "soft")
     if changed:
         return Piece("~ ", "changed"), Piece(f"{number(changed)} changed just now", "soft")
     if notes:

@@ -27,7 +27,9 @@ def _reads_as(before: Entry | None, after: Entry) -> bool:
             and before.description == after.description
             and before.parameters_json == after.parameters_json
         )
-    return isinstance(before, VariableView) and before.value == after.value
+    if isinstance(after, VariableView):
+        return isinstance(before, VariableView) and before.value == after.value
+    return True  # a plugin has no text of its own
 
 
 def _text(entry: EntryView) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from workbench.prompt.source import TextSource
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, ToolView, VariableView
-from workbench.tui.view.entries import Entry, order_text, owner_role, sign_of
+from workbench.tui.view.entries import Entry, PluginTrouble, order_text, owner_role, sign_of
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, outside
 from workbench.tui.view.sizes import (
     UNIT,
@@ -48,6 +48,8 @@ class Details:
 
 def details(entry: Entry, preview: Preview) -> Details:
     """About one entry."""
+    if isinstance(entry, PluginTrouble):
+        return _trouble(entry)
     if isinstance(entry, ToolView):
         return _tool(entry, preview)
     if isinstance(entry, VariableView):
@@ -128,6 +130,20 @@ def _variable(variable: VariableView) -> Details:
         right=(Piece("∅ ", "soft"), Piece("shadowed")) if variable.state == "shadowed" else (),
         facts=tuple(facts),
         summary=(*_value(variable), Piece("  used in ", "soft"), *outside(used)),
+    )
+
+
+def _trouble(trouble: PluginTrouble) -> Details:
+    sign, role = sign_of(trouble)
+    reason = outside(trouble.reason.split("\n")[0])
+    ends = "Everything else goes on; this ends when its cause does."
+    return Details(
+        title=outside(trouble.name, "strong", bold=True),
+        kind="plugin",
+        right=(Piece(f"{sign} {trouble.state}", role),),
+        facts=(Fact("why", reason),),
+        summary=reason,
+        advice=(reason, (Piece(ends, "soft"),)),
     )
 
 

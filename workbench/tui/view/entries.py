@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
+from workbench.prompt.views import EntryView, Owner, Preview, ToolView, VariableView
 from workbench.tui.view.pieces import OWNER_ROLES, Role
 from workbench.tui.view.sizes import (
     context_total,
@@ -17,14 +18,35 @@ from workbench.tui.view.sizes import (
 )
 from workbench.visible import visible_line
 
-Kind: TypeAlias = Literal["section", "context", "tool", "variable"]
-Entry: TypeAlias = EntryView | ToolView | VariableView
+Kind: TypeAlias = Literal["section", "context", "tool", "variable", "plugin"]
+
+
+@dataclass(frozen=True, slots=True)
+class PluginTrouble:
+    """A plugin that does not do what it was loaded for."""
+
+    owner: Owner
+    state: Literal["failed", "waiting", "loading", "stopping"]
+    reason: str
+    """Why, or what is being waited for."""
+
+    @property
+    def name(self) -> str:
+        return self.owner.plugin
+
+    @property
+    def layer(self) -> str:
+        return ""
+
+
+Entry: TypeAlias = EntryView | ToolView | VariableView | PluginTrouble
 
 HEADINGS: dict[Kind, str] = {
     "section": "Sections",
     "context": "Runtime context",
     "tool": "Tools",
     "variable": "Variables",
+    "plugin": "Plugins not running",
 }
 
 
@@ -66,13 +88,14 @@ class Cells(NamedTuple):
 BLANK = Row(None, None, None)
 
 
-def keyed(preview: Preview) -> Iterator[tuple[EntryKey, Entry]]:
+def keyed(preview: Preview, troubles: Iterable[PluginTrouble] = ()) -> Iterator[tuple[EntryKey, Entry]]:
     """All entries in list order with their keys."""
     groups: tuple[tuple[Kind, Iterable[Entry]], ...] = (
         ("section", preview.sections),
         ("context", preview.contexts),
         ("tool", preview.tools),
         ("variable", preview.variables),
+        ("plugin", troubles),
     )
     for kind, entries in groups:
         seen: set[EntryKey] = set()
@@ -105,8 +128,18 @@ def size_of(entry: Entry) -> int:
     return tool_size(entry) if isinstance(entry, ToolView) else 0
 
 
+_TROUBLE_SIGNS: dict[str, tuple[str, Role]] = {
+    "failed": ("×", "failed"),
+    "waiting": ("◌", "waiting"),
+    "loading": ("◐", "pending"),
+    "stopping": ("◐", "pending"),
+}
+
+
 def is_sent(entry: Entry) -> bool:
     """The model reads it, or would if nothing had failed."""
+    if isinstance(entry, PluginTrouble):
+        return False
     if isinstance(entry, EntryView):
         return entry.state == "effective" and entry.rendered != ""
     return entry.state == "effective"
@@ -114,6 +147,8 @@ def is_sent(entry: Entry) -> bool:
 
 def sign_of(entry: Entry) -> tuple[str, Role]:
     """The sign in front of an entry, and its colour."""
+    if isinstance(entry, PluginTrouble):
+        return _TROUBLE_SIGNS[entry.state]
     if isinstance(entry, VariableView):
         return ("∅", "soft") if entry.state == "shadowed" else ("»" if entry.set_by else "", "listener")
     if isinstance(entry, EntryView) and entry.failure is not None:
@@ -142,7 +177,7 @@ def _total(kind: Kind, preview: Preview) -> str:
             total = context_total(preview)
         case "tool":
             total = tool_total(preview)
-        case "variable":
+        case "variable" | "plugin":
             return ""
     return "–" if total is None else number(total)
 
@@ -155,6 +190,8 @@ def cells(entry: Entry) -> Cells:
     if isinstance(entry, VariableView):
         value, value_role = _value(entry)
         return Cells(sign, sign_role, "", name, role, value, value_role, wide_right=True)
+    if isinstance(entry, PluginTrouble):
+        return Cells(sign, sign_role, "", name, "text", entry.state, sign_role, wide_right=True)
     size_role: Role = "soft" if is_sent(entry) else "faint"
     if isinstance(entry, ToolView):
         return Cells(sign, sign_role, "", name, role, number(tool_size(entry)), size_role)

@@ -54,6 +54,8 @@ def _headline(failure: Failure) -> str:
             return f"{group} has no value here"
         case "malformed":
             return f"malformed: {group} is not a variable name in double braces"
+        case "raised":
+            return str(visible(f"raised: {failure.message}", tab_stops=4))
         case _:
             return str(visible(failure.message, tab_stops=4))
 

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.prompt.views import EntryView, Preview, ToolView
 from workbench.tui.view.blocks import Block, EntryBlock, FailureBlock, TextBlock, ToolBlock
-from workbench.tui.view.entries import Entry, EntryKey, is_sent
-from workbench.tui.view.pieces import Piece
+from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble, is_sent
+from workbench.tui.view.pieces import Piece, outside
 
 PageName: TypeAlias = Literal["system", "context", "tools", "entry"]
 
@@ -80,6 +80,9 @@ def entry_page(key: EntryKey, entry: Entry) -> Page:
         return Page("entry", [EntryBlock(key, entry)])
     if isinstance(entry, ToolView):
         return Page("entry", [ToolBlock(key, entry)])
+    if isinstance(entry, PluginTrouble):
+        title = outside(entry.name, "owner-plugin")
+        return Page("entry", [TextBlock(entry.reason, title, outside(entry.state), owner_role="owner-plugin")])
     return Page("entry", [])
 
 

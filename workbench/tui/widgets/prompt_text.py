@@ -90,6 +90,14 @@ class PromptText(Lines):
             if not top < row < top + height - 1:
                 self._go_to_row(max(0, row - height // 3))
 
+    def show_offset(self, block: int, offset: int) -> None:
+        """Brings the row with that character to the top, unless it is on the screen."""
+        if self._layout is not None and self._layout.total:
+            row = self._layout.row_of_offset(block, offset)
+            top = round(self.scroll_y)
+            if not top <= row < top + self._window_height:
+                self._go_to_row(row)
+
     def show_failure(self, block: int) -> None:
         """Goes to the faulty line of a block, with its note below it in view."""
         if self._layout is None:

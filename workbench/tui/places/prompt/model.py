@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
 from workbench.tui.view import search
-from workbench.tui.view.blocks import problem_block
+from workbench.tui.view.blocks import TextBlock, problem_block
 from workbench.tui.view.changes import changed_keys
 from workbench.tui.view.draw import Match
-from workbench.tui.view.entries import Entry, EntryKey, Row, is_sent, keyed, rows
+from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble, Row, is_sent, keyed, rows
 from workbench.tui.view.page import Page, PageName, entry_page, plain_page, sent_page
+
+NOTHING_HERE = """\
+Here you would see each section with its owner, in the order in which the model
+reads them; then the runtime context, the tools and the variables.
+
+To add a section, write into the file:
+
+    sections:
+      - name: team:style
+        order: 50
+        text: Answer in one paragraph.
+
+The screen follows when the file is saved. To look at a finished one first:
+
+    workbench open coding-agent
+"""
 
 SENT: tuple[PageName, ...] = ("system", "context", "tools")
 
@@ -34,10 +51,10 @@ class PromptModel:
         self._pages: dict[PageName, Page] = {}
         self._page_name: PageName = "system"
 
-    def load(self, preview: Preview) -> None:
+    def load(self, preview: Preview, troubles: Sequence[PluginTrouble] = ()) -> None:
         """Takes a new preview; the chosen entry stays chosen while it exists."""
         is_same_scope = self.preview is not None and self.preview.trace.scope == preview.trace.scope
-        entries = dict(keyed(preview))
+        entries = _with_failures(dict(keyed(preview, troubles)), preview)
         self.changed = changed_keys(self.entries, entries) or self.changed if is_same_scope else frozenset()
         self.preview, self.entries = preview, entries
         self.changed &= self.entries.keys()
@@ -78,6 +95,8 @@ class PromptModel:
             return Page("system", [problem_block(problem) for problem in self.problems])
         if self.preview is None:
             return Page("system", [])
+        if not self.entries:
+            return Page("system", [TextBlock(NOTHING_HERE)], is_bare=True)
         name = self._name_of_page()
         if self.is_plain and name in {"system", "context"}:
             return plain_page(name, self.preview)
@@ -110,7 +129,9 @@ class PromptModel:
             return entry.text if entry.rendered is None or self.shows_names else entry.rendered
         if isinstance(entry, ToolView):
             return entry.parameters_json
-        return entry.value if entry is not None else None
+        if isinstance(entry, VariableView):
+            return entry.value
+        return entry.reason if entry is not None else None
 
     # searching
 
@@ -189,6 +210,17 @@ class PromptModel:
 
     def _named(self, key: EntryKey) -> Iterator[EntryKey]:
         return (each for each in self.entries if (each.kind, each.name) == (key.kind, key.name))
+
+
+def _with_failures(entries: dict[EntryKey, Entry], preview: Preview) -> dict[EntryKey, Entry]:
+    """A failure of the assembly at the entry that it names."""
+    for failure in preview.failures:
+        for key, entry in entries.items():
+            if (key.kind, key.name) == (failure.part, failure.name) and isinstance(entry, EntryView):
+                if entry.failure is None and entry.state == "effective":
+                    entries[key] = replace(entry, failure=failure)
+                break
+    return entries
 
 
 _PAGES: dict[str, PageName] = {"section": "system", "context": "context", "tool": "tools"}

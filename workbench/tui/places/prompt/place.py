@@ -13,7 +13,7 @@ from textual.getters import query_one
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
-from workbench.prompt.views import Preview
+from workbench.prompt.views import EntryView, Preview
 from workbench.tui.bridge import Changed
 from workbench.tui.commands import commands_of
 from workbench.tui.places.base import TABS, Place
@@ -134,7 +134,7 @@ class PromptPlace(Place):
     async def _preview(self) -> None:
         if self.subject is not None:
             preview = await self.subject.preview(self.scope)
-            self.model.load(preview)
+            self.model.load(preview, self.subject.troubles)
             self.model.problems = () if self.subject.is_loaded else tuple(map(str, self.subject.problems))
             self._show_preview()
 
@@ -196,7 +196,13 @@ class PromptPlace(Place):
             return answers.refused(subject.problems, subject.is_loaded)
         if preview is None:
             return answers.opening(subject.name)
-        return answers.answer(preview, len(self.model.changed), notes=len(subject.notes), short=short)
+        return answers.answer(
+            preview,
+            len(self.model.changed),
+            notes=len(subject.notes),
+            troubles=subject.troubles,
+            short=short,
+        )
 
     @property
     def _seconds(self) -> float:
@@ -250,13 +256,22 @@ class PromptPlace(Place):
         self._page_key = key
         block = page.block_of.get(model.chosen) if model.chosen is not None else None
         variable = model.chosen.name if model.chosen is not None and model.chosen.kind == "variable" else None
-        if block is not None and page.blocks[block].failure is not None:
+        if page.is_bare:
+            self._show_in_plain(keep_place=keep_place and same)
+        elif block is not None and page.blocks[block].failure is not None:
             text.choose(block, show=False)
             if not (keep_place and same) or self._is_new_failure(block):
                 text.show_failure(block)
         else:
             text.choose(block, show=not (keep_place and same), variable=variable)
         self._show_matches(go=False)
+
+    def _show_in_plain(self, *, keep_place: bool) -> None:
+        """The beginning of the chosen entry in the text as it is sent."""
+        entry = self.model.entry
+        if isinstance(entry, EntryView) and entry.start is not None and not keep_place:
+            text = self.prompt_text.page.blocks[0].content.text
+            self.prompt_text.show_offset(0, text.to_visible(entry.start))
 
     def _is_new_failure(self, block: int) -> bool:
         failure = self.prompt_text.page.blocks[block].failure
@@ -346,9 +361,8 @@ class PromptPlace(Place):
         (self.entry_list if self.prompt_text.has_focus else self.prompt_text).focus()
 
     def jumps(self) -> list[Item]:
-        kinds = {"section": "section", "context": "context", "tool": "tool", "variable": "variable"}
         return [
-            Item(f"entry:{index}", key.name, f"{kinds[key.kind]} of {entry.owner.plugin}", group="Jump to")
+            Item(f"entry:{index}", key.name, f"{key.kind} of {entry.owner.plugin}", group="Jump to")
             for index, (key, entry) in enumerate(self.model.entries.items())
         ]
 
