@@ -67,6 +67,7 @@ def compile_text(text: str) -> list[str] | None:
 def groups_of(text: str) -> Iterator[Group]:
     """Every group of a text from left to right, up to and including the first malformed one."""
     position = text.find("{{")
+    last_closing = text.rfind("}}") if position >= 0 else -1
     while position >= 0:
         match = _GROUP.match(text, position)
         if match is not None:
@@ -75,7 +76,7 @@ def groups_of(text: str) -> Iterator[Group]:
             if name is None:
                 return
             position = match.end()
-        elif text.find("}}", position + 2) >= 0:
+        elif last_closing >= position + 2:
             yield Group(position, text[position : position + EXCERPT], None)
             return
         else:
