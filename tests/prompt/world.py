@@ -308,10 +308,11 @@ class Outcome:
     sections: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
     variables: tuple[tuple[str, str | None], ...] = ()
-    system: str | Fault | tuple[str, ...] = ""
-    """A tuple: names of several complete sections."""
+    system: str | Fault = ""
     snapshot: str | Fault = ""
     fault_in: str = ""
+    several_complete: tuple[str, ...] = ()
+    """Then the assembly fails."""
 
 
 def code_units(name: str) -> list[int]:
@@ -354,7 +355,7 @@ class Model:
         sections = self.effective("section", scope)
         complete = [entry for entry in sections if entry.step.complete]
         if len(complete) > 1:
-            return Outcome(system=tuple(entry.step.name for entry in complete))
+            return Outcome(several_complete=tuple(entry.step.name for entry in complete))
         contexts = [] if suppressed else self.effective("context", scope)
         assembly = PlainAssembly(plain(sections), plain(contexts), [], variables)
         assembly = self.listen(chain, assembly)
@@ -517,12 +518,12 @@ class World:
 
     async def outcome(self, step: Assemble) -> Outcome:
         """What the real service gives."""
-        expected = self.model.outcome(step.scope).system
-        if isinstance(expected, tuple):
+        names_of_complete = self.model.outcome(step.scope).several_complete
+        if names_of_complete:
             with pytest.raises(PromptError, match="complete") as caught:
                 await self.assemble(step.scope)
-            assert all(repr(name) in str(caught.value) for name in expected)
-            return Outcome(system=expected)
+            assert all(repr(name) in str(caught.value) for name in names_of_complete)
+            return Outcome(several_complete=names_of_complete)
         assembly = await self.assemble(step.scope)
         faults_in: list[str] = []
 
