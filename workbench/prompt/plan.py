@@ -25,6 +25,7 @@ class TextPlan:
     __slots__ = (
         "complete",
         "entries",
+        "last_changed",
         "last_text",
         "last_texts",
         "last_variables",
@@ -46,6 +47,8 @@ class TextPlan:
         self.complete = [entry for entry in entries if entry.complete]
         self.layout: SectionLayout | None = None
         """Made when a plan is rendered for the second time."""
+        self.last_changed: frozenset[int] | None = None
+        """Entries that listeners had touched at the last render."""
         self.last_texts: list[str] | None = None
         self.last_variables: dict[str, str | None] | None = None
         self.last_text = ""

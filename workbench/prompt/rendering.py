@@ -36,19 +36,23 @@ def _joined(part: Part, named: NamedTexts, variables: dict[str, str | None]) -> 
         return SEPARATOR.join([text for text in [_rendered(part, item, variables) for item in named] if text])
     if texts == plan.last_texts and variables == plan.last_variables:
         return plan.last_text
+    changed = frozenset(named.touched) if named.touched else _NOTHING
     layout = plan.layout
-    text: str | None = None
-    if layout is not None:
-        text = layout.render(texts, named.touched, variables)
-    elif plan.last_texts is not None:
-        layout = plan.layout = SectionLayout(plan.entries)
-        text = layout.render(texts, named.touched, variables)
+    if layout is None or layout.changed != changed:
+        # Worth its making only from the second render on that changes the same entries.
+        layout = SectionLayout(plan.entries, changed) if plan.last_changed == changed else None
+        plan.layout = layout or plan.layout
+    text = None if layout is None else layout.render(texts, variables)
     if text is None:
         text = SEPARATOR.join([each for each in _planned_parts(part, named, texts, variables) if each])
+    plan.last_changed = changed
     plan.last_texts = texts
     plan.last_variables = variables.copy()
     plan.last_text = text
     return text
+
+
+_NOTHING: frozenset[int] = frozenset()
 
 
 def render_context_sections(assembly: PromptAssembly) -> list[NamedText]:
