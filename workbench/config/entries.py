@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping as MappingOf
 
+from workbench.config.check_entries import CHECK
 from workbench.config.model import (
     AgentEntry,
     CompositionEntries,
@@ -175,4 +176,5 @@ _COMPOSITION = shape(
     variables=listing(_VARIABLE),
     tools=listing(_TOOL),
     restrictions=listing(_RESTRICTION),
+    check=optional(CHECK),
 )

@@ -108,6 +108,57 @@ class RestrictionEntry(NamedTuple):
     at: Path = ()
 
 
+class RuleSwitch(NamedTuple):
+    """A rule of `workbench check` that is off: for the whole file, or for the one entry that is named."""
+
+    rule: str
+    """Id of a rule, or of one kind of it, such as `characters` or `characters/hidden`."""
+    reason: str = ""
+    section: str | None = None
+    context: str | None = None
+    variable: str | None = None
+    tool: str | None = None
+    at: Path = ()
+
+
+class PartBudget(NamedTuple):
+    """The limit of the one section, context or tool that is named."""
+
+    limit: int
+    section: str | None = None
+    context: str | None = None
+    tool: str | None = None
+    at: Path = ()
+
+
+class Budgets(NamedTuple):
+    """How long things may be. None: as long as they like."""
+
+    unit: Literal["tokens", "characters"] = "tokens"
+    whole: int | None = None
+    """The whole system text."""
+    runtime_context: int | None = None
+    """The whole runtime-context message."""
+    tools: int | None = None
+    """All tool schemas together."""
+    section: int | None = None
+    """Any one section; likewise the next two."""
+    context: int | None = None
+    tool: int | None = None
+    parts: tuple[PartBudget, ...] = ()
+    at: Path = ()
+
+
+class CheckEntry(NamedTuple):
+    """What `workbench check` is told about this file."""
+
+    profiles: tuple[str, ...] | None = None
+    """Providers that must take the tools: names of profiles, or files."""
+    budgets: Budgets | None = None
+    off: tuple[RuleSwitch, ...] = ()
+    at: Path = ()
+
+
 class CompositionEntries(NamedTuple):
     """The keys of a composition file."""
 
@@ -124,6 +175,7 @@ class CompositionEntries(NamedTuple):
     variables: tuple[VariableEntry, ...] = ()
     tools: tuple[ToolEntry, ...] = ()
     restrictions: tuple[RestrictionEntry, ...] = ()
+    check: CheckEntry | None = None
 
     @property
     def every_scope(self) -> tuple[ScopeEntry | AgentEntry, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -35,6 +35,7 @@ ContextPosition = Annotated[
     str, _key_of(CONTEXT_POSITIONS), Field(json_schema_extra={"enum": [*CONTEXT_POSITIONS]})
 ]
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Limit = Annotated[int, Field(gt=0)]
 
 
 class Model(BaseModel):
@@ -161,6 +162,63 @@ class Restriction(Model):
     """All but these."""
 
 
+class RuleSwitch(Model):
+    """A rule of `workbench check` that is off, for the whole file or for one entry."""
+
+    rule: Name
+    """Id of a rule, or of one kind of it."""
+    reason: str = ""
+    """Why. A switch without a reason is reported."""
+    section: Name | None = None
+    """Only for the section of this name."""
+    context: Name | None = None
+    """Only for the context of this name."""
+    variable: Name | None = None
+    """Only for the variable of this name."""
+    tool: Name | None = None
+    """Only for the tool of this name."""
+
+
+class PartBudget(Model):
+    """The limit of one section, context or tool."""
+
+    limit: Limit
+    section: Name | None = None
+    context: Name | None = None
+    tool: Name | None = None
+
+
+class Budgets(Model):
+    """How long things may be."""
+
+    unit: Literal["tokens", "characters"] = "tokens"
+    """What the limits count."""
+    whole: Limit | None = None
+    """The whole system text."""
+    runtime_context: Limit | None = None
+    """The whole runtime-context message."""
+    tools: Limit | None = None
+    """All tool schemas together."""
+    section: Limit | None = None
+    """Any one section."""
+    context: Limit | None = None
+    """Any one context."""
+    tool: Limit | None = None
+    """Any one tool schema."""
+    parts: list[PartBudget] | None = None
+    """Limits of single parts, by name."""
+
+
+class Check(Model):
+    """What `workbench check` is told about this file."""
+
+    profiles: list[Name] | None = None
+    """Providers that must take the tools: names of profiles, or files."""
+    budgets: Budgets | None = None
+    off: list[RuleSwitch] | None = None
+    """Rules that do not count here, each with its reason."""
+
+
 class Composition(Model):
     """What a prompt is made of."""
 
@@ -182,6 +240,7 @@ class Composition(Model):
     variables: list[Variable] | None = None
     tools: list[Tool] | None = None
     restrictions: list[Restriction] | None = None
+    check: Check | None = None
 
 
 def json_schema() -> dict[str, Any]:
