@@ -188,6 +188,26 @@ async def test_files_are_followed(write: Write) -> None:
         await asyncio.gather(*tasks)
 
 
+async def test_a_file_that_becomes_a_link_is_followed_to_its_target(
+    opened: OpenedComposition, write: Write
+) -> None:
+    opened.watch()
+    target = write("elsewhere/real.yml", GOOD.replace("one", "two"))
+    link = Path("new.yml")
+    link.symlink_to(target)  # noqa: ASYNC240 - a moment
+    link.rename("c.yml")  # noqa: ASYNC240 - a moment
+    personas: list[str] = []
+
+    def note() -> None:
+        persona = opened.composition.entries.persona
+        personas.append(persona.value if persona else "")
+
+    opened.on_change(note)
+    await until(lambda: personas[-1:] == ["two"])
+    write("elsewhere/real.yml", GOOD.replace("one", "three"))
+    await until(lambda: personas[-1:] == ["three"])
+
+
 async def test_a_half_saved_file_is_not_called_broken(write: Write) -> None:
     path = write("c.yml", GOOD)
     told: list[tuple[object, ...]] = []

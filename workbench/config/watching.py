@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from watchfiles import awatch
@@ -27,53 +25,62 @@ NO_FOLDER_SECONDS = 1.0
 async def follow(opened: OpenedComposition, stop: asyncio.Event) -> None:
     """Reload after each change of a file that concerns the composition, until `stop` is set."""
     while not stop.is_set():
-        files = opened.files_to_watch
-        watched = {spelling for file in files for spelling in _spellings(file)}
+        watched = _watched_paths(opened)
         folders = _existing_folders(watched)
-        if not folders:
+        if folders:
+            await _follow_in(folders, watched, opened, stop)
+        else:
             await _wait(stop, NO_FOLDER_SECONDS)
-            continue
-        async with aclosing(
-            awatch(
-                *folders,
-                watch_filter=lambda _, path: path in watched,  # noqa: B023 - used within this round only
-                step=QUIET_MS,
-                stop_event=stop,
-                recursive=False,
-            )
-        ) as changes:
-            if await _first_change(opened, changes) and opened.files_to_watch == files:
-                async for _ in changes:
-                    await opened.reload(patient=True)
-                    if opened.files_to_watch != files:
-                        break
 
 
-async def _first_change(opened: OpenedComposition, changes: AsyncGenerator[object, None]) -> bool:
-    """Start watching, look for what changed before that, and wait for the first change; False at the end."""
-    change = asyncio.ensure_future(anext(changes, None))
-    try:
-        await asyncio.sleep(0)  # The watcher is in place: from here on nothing escapes it.
-        await opened.reload(patient=True)
-        if await change is None:
-            return False
-        await opened.reload(patient=True)
-        return True
-    finally:
-        change.cancel()
-        await asyncio.gather(change, return_exceptions=True)
+async def _follow_in(folders: list[str], watched: set[str], opened: OpenedComposition, stop: asyncio.Event) -> None:
+    """Until `stop`, or until other paths have to be watched: an edit may name other files or be a link."""
+    changes = awatch(
+        *folders,
+        watch_filter=lambda _, path: path in watched,
+        step=QUIET_MS,
+        stop_event=_Round(stop),
+        recursive=False,
+    )
+    async with aclosing(changes):
+        change = asyncio.ensure_future(anext(changes, None))
+        try:
+            await asyncio.sleep(0)  # The watcher is in place: from here on nothing escapes it.
+            await opened.reload(patient=True)
+            while _watched_paths(opened) == watched and await change is not None:
+                change = asyncio.ensure_future(anext(changes, None))
+                await opened.reload(patient=True)
+        finally:
+            change.cancel()
+            await asyncio.gather(change, return_exceptions=True)
 
 
-def _spellings(file: Path) -> Iterable[str]:
-    """How a change of the file may be reported: by its own path, and by that of what it links to."""
-    path = os.path.abspath(file)
-    yield path
-    yield os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-    yield os.path.realpath(path)
+class _Round:
+    """The stop event of one watcher. A watcher that is cancelled sets it, which must end no other one."""
+
+    def __init__(self, stop: asyncio.Event) -> None:
+        self._stop = stop
+        self._is_over = False
+
+    def is_set(self) -> bool:
+        return self._is_over or self._stop.is_set()
+
+    def set(self) -> None:
+        self._is_over = True
 
 
-def _existing_folders(files: Iterable[str]) -> list[str]:
-    return sorted({folder for file in files if os.path.isdir(folder := os.path.dirname(file))})
+def _watched_paths(opened: OpenedComposition) -> set[str]:
+    """Every way in which a change may be reported: a file's own path, and that of what it links to."""
+    paths: set[str] = set()
+    for file in opened.files_to_watch:
+        path = os.path.abspath(file)
+        folder = os.path.realpath(os.path.dirname(path))
+        paths |= {path, os.path.join(folder, os.path.basename(path)), os.path.realpath(path)}
+    return paths
+
+
+def _existing_folders(paths: set[str]) -> list[str]:
+    return sorted({folder for path in paths if os.path.isdir(folder := os.path.dirname(path))})
 
 
 async def _wait(stop: asyncio.Event, seconds: float) -> None:
