@@ -76,34 +76,53 @@ _ESCAPES = {
 
 
 def _flow_pieces(start: TextSource, written: str, style: str) -> Iterator[Piece]:
-    """Of quoted and plain scalars: a line end is a blank, n empty lines are n line ends."""
-    cursor = empty_lines = 0
+    """Of quoted and plain scalars, line by line and within a line from escape to escape."""
+    offset = 0
+    for line in _flow_lines(written, style):
+        offset += line.joined_by
+        first_column = start.column if line.number == 0 else 1
+        for begins, length in _runs(line, _ESCAPES[style]):
+            yield Piece(offset, start.line + line.number, first_column + begins)
+            offset += length
+
+
+class _FlowLine(NamedTuple):
+    """A line of a quoted or plain scalar that is not empty."""
+
+    number: int
+    written: str
+    begins: int
+    ends: int
+    joined_by: int
+    """How many characters of the text stand between it and the line before."""
+
+
+def _flow_lines(written: str, style: str) -> Iterator[_FlowLine]:
+    """A line end becomes a blank, n empty lines n line ends, an escaped line end nothing."""
     lines = written.split("\n")
-    joined_by_escape = True
+    line_end = empty_lines = 0
     for number, line in enumerate(lines):
-        begins = 0 if number == 0 else len(line) - len(line.lstrip(" \t"))
-        ends = len(line) if number == len(lines) - 1 else len(line.rstrip(" \t"))
-        if number and begins >= ends and number < len(lines) - 1:
+        is_first, is_last = number == 0, number == len(lines) - 1
+        begins = 0 if is_first else len(line) - len(line.lstrip(" \t"))
+        ends = len(line) if is_last else len(line.rstrip(" \t"))
+        if begins >= ends and not is_first and not is_last:
             empty_lines += 1
             continue
-        if not joined_by_escape:
-            cursor += empty_lines or 1
-        empty_lines = 0
-        column = start.column if number == 0 else 1
-        position = begins
-        joined_by_escape = False
-        if style == '"' and _ends_in_backslash(line):
-            ends, joined_by_escape = len(line.rstrip()) - 1, True
-        for escape in _ESCAPES[style].finditer(line, begins, ends):
-            if escape.start() > position:
-                yield Piece(cursor, start.line + number, column + position)
-                cursor += escape.start() - position
-            yield Piece(cursor, start.line + number, column + escape.start())
-            cursor += 1
-            position = escape.end()
-        if ends > position:
-            yield Piece(cursor, start.line + number, column + position)
-            cursor += ends - position
+        end_is_escaped = style == '"' and not is_last and _ends_in_backslash(line)
+        yield _FlowLine(number, line, begins, ends - end_is_escaped, empty_lines or line_end)
+        line_end, empty_lines = int(not end_is_escaped), 0
+
+
+def _runs(line: _FlowLine, escape: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Where each run of plain characters and each escape begins, and for how many characters it stands."""
+    position = line.begins
+    for found in escape.finditer(line.written, line.begins, line.ends):
+        if found.start() > position:
+            yield position, found.start() - position
+        yield found.start(), 1
+        position = found.end()
+    if line.ends > position:
+        yield position, line.ends - position
 
 
 def _ends_in_backslash(line: str) -> bool:
