@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.prompt.contributions import TextContribution, TextProvider, ToolsContribution, VariableContribution
-from workbench.prompt.layers import Layer, Layers, OrderedTable
+from workbench.prompt.layers import Layer, Layers, OrderedTable, Table
 from workbench.prompt.tool_schema import OrderedTools, ToolSchema
 
 if TYPE_CHECKING:
@@ -57,10 +57,12 @@ class TextPlan:
 class VariablePlan:
     """The variable providers of one scope, in call order."""
 
-    __slots__ = ("calls", "entries")
+    __slots__ = ("calls", "entries", "homes")
 
-    def __init__(self, entries: list[VariableContribution]) -> None:
-        self.entries = entries
+    def __init__(self, tables: list[Table[VariableContribution]]) -> None:
+        self.entries = entries = [entry for table in tables for entry in table]
+        self.homes = [table for table in tables for _ in table]
+        """The table that each entry stands in."""
         self.calls = [(entry.name, entry.provider, entry) for entry in entries]
 
 
@@ -89,6 +91,7 @@ class ScopePlans:
         self._links_version = -1
         self._versions: dict[str, int] = {}
         self._stamps: dict[str, Stamp] = {}
+        self.scopes: tuple[ScopeKey, ...] = ()
         self.chain: list[Layer] = []
         self.sections = TextPlan([])
         self.contexts = TextPlan([])
@@ -97,16 +100,25 @@ class ScopePlans:
         self.suppressed = False
 
     def refresh(self) -> None:
-        """Bring every part up to date with the registrations."""
-        layers = self._layers
+        """Resolve the chain and bring every part up to date with the registrations."""
         links = self._links
-        if self._layers_version == layers.version and self._links_version == links.version:
-            return
-        self._layers_version = layers.version
         if self._links_version != links.version:
             self._links_version = links.version
+            self.scopes = links.chain(self.scope)
             self._versions = {}
-        chain = self.chain = layers.chain(links.chain(self.scope))
+        elif self._layers_version == self._layers.version:
+            return
+        self._renew_parts()
+
+    def refresh_in_chain(self) -> None:
+        """As `refresh`, in the chain that was resolved before, wherever scopes have been moved since."""
+        if self._layers_version != self._layers.version:
+            self._renew_parts()
+
+    def _renew_parts(self) -> None:
+        layers = self._layers
+        self._layers_version = layers.version
+        chain = self.chain = layers.chain(self.scopes)
         seen, self._versions = self._versions, layers.versions.copy()
         for kind, version in layers.versions.items():
             if seen.get(kind) != version:
@@ -124,7 +136,7 @@ class ScopePlans:
         elif kind == "contexts":
             self.contexts = TextPlan(_effective(tables))
         elif kind == "variables":
-            self.variables = VariablePlan([entry for table in tables for entry in table])
+            self.variables = VariablePlan(tables)
         elif kind == "tools":
             self.tools = ToolPlan([entry for table in tables for entry in table])
         else:

@@ -138,11 +138,11 @@ class Recorder:
 
     # -- called by the service ---------------------------------------------------------------------------
 
-    def collected(self, plans: ScopePlans) -> None:
+    def collected(self, plans: ScopePlans, suppressed: bool) -> None:
         self.layers = [(layer, [*layer.sections, *layer.contexts, *layer.variables]) for layer in plans.chain]
         self.plan_sections = plans.sections.entries
         self.plan_contexts = plans.contexts.entries
-        self.suppressed = plans.suppressed
+        self.suppressed = suppressed
         self._note("collected")
 
     def given(self, tools: list[tuple[Contribution, tuple[ToolSchema, ...]]]) -> None:

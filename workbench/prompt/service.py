@@ -5,10 +5,10 @@ Source: docs/prompt-assembly.md 2, 3, 6 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from operator import is_
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from workbench.core import Context, Effect, Event, scope_label
 from workbench.core.errors import plugin_raised
@@ -87,7 +87,9 @@ class PromptService:
                 layer.variables = Table()
             self.layers.drop_if_empty(layer)
         self.layers.note_change(kind)
-        self._changed()
+        if self.runtime.has_listeners(_CHANGE_NAME):
+            # As in any undo: an observer that raises is only logged.
+            self.runtime.events.emit(_CHANGE_NAME, (), None, contain=True)
 
     def _changed(self) -> None:
         if self.runtime.has_listeners(_CHANGE_NAME):
@@ -129,12 +131,12 @@ class PromptService:
         if context is None:
             context = AssembleContext()
         plans = self.plans(context.scope)
-        variables = self._variables(context, plans)
-        plans.refresh()
-        sections_plan, contexts_plan, tools_plan = plans.sections, plans.contexts, plans.tools
         suppressed = plans.suppressed
+        variables = self._variables(context, plans)
+        plans.refresh_in_chain()
+        sections_plan, contexts_plan, tools_plan = plans.sections, plans.contexts, plans.tools
         if recorder is not None:
-            recorder.collected(plans)
+            recorder.collected(plans, suppressed)
         given, known = self._given_tools(tools_plan, context)
         if recorder is not None:
             recorder.given(list(zip(tools_plan.entries, given, strict=True)))
@@ -184,34 +186,39 @@ class PromptService:
                 if value is not None and type(value) is not str:
                     _check_value(name, value)
             except BaseException as error:
-                raise _provider_error(error, entry) from error.__cause__
+                _raise_blamed(error, entry)
             if layers.version != version:
-                called = plan.entries[: plan.entries.index(entry) + 1]
-                return self._variables_live(context, values, called)
+                return self._variables_live(context, plans, values, plan.entries.index(entry))
         return values
 
     def _variables_live(
-        self, context: AssembleContext, values: dict[str, str | None], called: list[VariableContribution]
+        self, context: AssembleContext, plans: ScopePlans, values: dict[str, str | None], last: int
     ) -> dict[str, str | None]:
-        """Go on after a provider has changed the registry: layers that are not finished are read live."""
-        done = {id(entry) for entry in called}
-        chain: list[ScopeKey | None] = [None, *reversed(self.runtime.scopes.chain(context.scope))]
-        present = next(i for i, scope in enumerate(chain) if scope is called[-1].scope)
-        for scope in chain[present:]:
-            layer = self.layers.of(scope)
-            table = None if layer is None else layer.variables
-            while table is not None:
-                entry = next((each for each in table if id(each) not in done), None)
-                if entry is None:
-                    break
-                done.add(id(entry))
+        """Go on after the plan's entry `last` has changed the registry: unfinished layers are read live."""
+        called = {id(entry): entry for entry in plans.variables.entries[: last + 1]}
+        for table in self._unfinished_tables(plans, last):
+            while entry := next((each for each in table if id(each) not in called), None):
+                called[id(entry)] = entry  # held, so that its identity stays taken
                 try:
                     value = values[entry.name] = entry.provider(context)
                     if value is not None:
                         _check_value(entry.name, value)
                 except BaseException as error:
-                    raise _provider_error(error, entry) from error.__cause__
+                    _raise_blamed(error, entry)
         return values
+
+    def _unfinished_tables(self, plans: ScopePlans, last: int) -> Iterator[Table[VariableContribution]]:
+        """The table of the plan's entry `last`, then those of nearer layers as they are when their turn comes."""
+        plan = plans.variables
+        yield plan.homes[last]
+        present = plan.entries[last].scope
+        chain: list[ScopeKey | None] = [None, *reversed(plans.scopes)]
+        while chain.pop(0) is not present:
+            pass
+        for scope in chain:
+            layer = self.layers.of(scope)
+            if layer is not None:
+                yield layer.variables
 
     def _given_tools(
         self, plan: ToolPlan, context: AssembleContext
@@ -228,7 +235,7 @@ class PromptService:
                 given.append(detach_all(entry, result.schemas))
                 known.append(result.known_names)
             except BaseException as error:
-                raise _provider_error(error, entry) from error.__cause__
+                _raise_blamed(error, entry)
         return given, known
 
     def _ordered(
@@ -251,7 +258,7 @@ class PromptService:
                 if type(text) is not str:
                     _check_text_result(plan, index, text)
         except BaseException as error:
-            raise _provider_error(error, plan.entries[index]) from error.__cause__
+            _raise_blamed(error, plan.entries[index])
         return texts
 
     # -- views -----------------------------------------------------------------------------------------
@@ -313,9 +320,11 @@ def _check_text_result(plan: TextPlan, index: int, text: object) -> None:
         )
 
 
-def _provider_error(error: BaseException, entry: Contribution) -> BaseException:
-    """The error itself, with a note of who raised it; a bare `BaseException` becomes an ordinary error."""
-    if not isinstance(error, Exception):
-        error = plugin_raised(entry.owner_name, f"provider of {entry.kind} {entry.name}", error)
-    blame(error, entry)
-    return error
+def _raise_blamed(error: BaseException, entry: Contribution) -> NoReturn:
+    """Raise it again, noting whose it is; a bare `BaseException` becomes an ordinary error."""
+    if isinstance(error, Exception):
+        blame(error, entry)
+        raise error
+    ordinary = plugin_raised(entry.owner_name, f"provider of {entry.kind} {entry.name}".rstrip(), error)
+    blame(ordinary, entry)
+    raise ordinary from error
