@@ -83,21 +83,20 @@ def _config_problems(composition: Composition, entry: PluginEntry, code: object)
     model: Any = getattr(code, "Config", None)
     if not hasattr(model, "model_validate"):
         return []
-    from pydantic import ValidationError  # loaded already by whoever defined the model
-
     try:
         model.model_validate({} if entry.config is None else entry.config)
-    except ValidationError as error:
-        return [_config_problem(composition, entry, model, details) for details in error.errors(include_url=False)]
-    except Exception:
-        return []  # A validator of its own raised something else: the load will say so, with its owner.
+    except Exception as error:
+        details = getattr(error, "errors", None)
+        if callable(details):
+            return [_config_problem(composition, entry, model, each) for each in details()]
+        # A validator of its own raised something else: the load will say so, with its owner.
     return []
 
 
 def _config_problem(composition: Composition, entry: PluginEntry, model: Any, details: Any) -> LoadProblem:
     path = ("config", *details["loc"])
     if details["type"] == "extra_forbidden":
-        known = list(model.model_fields)
+        known = list(getattr(model, "model_fields", ()) or getattr(model, "__annotations__", ()))
         remedy = did_you_mean(str(path[-1]), known, f"known here: {', '.join(known)}")
         return _problem(composition, entry, path, f'unknown key "{path[-1]}" for plugin {entry.use}', remedy)
     message = f"{path_text(path)} of plugin {entry.use}: {details['msg'][:1].lower()}{details['msg'][1:]}"
