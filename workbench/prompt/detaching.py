@@ -34,13 +34,14 @@ def detach_all(tools: ToolsContribution, given: Sequence[Any]) -> tuple[ToolSche
             return tools.detached
     elif tools.encoded is not None and _encoded(schemas) == tools.encoded:
         return tools.detached
+    detached = tuple([detach(schema) for schema in schemas])
     tools.openings = -1
     if schemas and all(type(schema) is ToolSchema for schema in schemas):
         tools.given, tools.encoded = schemas, None
     else:
         tools.given, tools.encoded = None, _encoded(schemas)
-    tools.detached = tuple([detach(schema) for schema in schemas])
-    return tools.detached
+    tools.detached = detached
+    return detached
 
 
 def _encoded(schemas: Sequence[Any]) -> bytes | None:

@@ -30,6 +30,8 @@ def render_prompt(assembly: PromptAssembly) -> str:
 
 def _joined(part: Part, named: NamedTexts, variables: dict[str, str | None]) -> str:
     """Texts interpolated and joined. The last result of a plan is kept, for a step in which nothing changed."""
+    if type(variables) is not dict:
+        variables = dict(variables)  # a listener's own kind of map: only its entries count
     texts = named.current_texts()
     plan = named.plan
     if texts is None or plan is None:
@@ -60,7 +62,7 @@ def render_context_sections(assembly: PromptAssembly) -> list[NamedText]:
 
     Raises `RenderError` for the first reference that cannot be resolved.
     """
-    variables = assembly.variables
+    variables = dict(assembly.variables)
     contexts = assembly.contexts
     texts = contexts.current_texts()
     if texts is None or contexts.plan is None:
