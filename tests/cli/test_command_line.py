@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 
-WORKBENCH = [sys.executable, "-X", "dev", "-W", "error", "-c", "from workbench.cli.main import run; run()"]
+WORKBENCH = [sys.executable, "-W", "error", "-c", "from workbench.cli.main import run; run()"]
 
 
 def process(*arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:
@@ -121,6 +121,8 @@ def test_a_headless_command_loads_no_screen(arguments: list[str]) -> None:
     assert "workbench.cli.main" in loaded
     assert not [name for name in loaded if name.split(".")[0] in ("textual", "rich")]
     assert not [name for name in loaded if name.startswith("workbench.tui")]
+    if arguments[0] in ("--help", "--version", "samples"):
+        assert not [name for name in loaded if name.split(".")[0] in ("pydantic", "asyncio", "ruamel")]
 
 
 def test_a_process_gives_the_same_bytes(cli: Cli, project: Path) -> None:

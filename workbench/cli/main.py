@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from workbench.cli.exit_codes import ExitCode
+from workbench.cli.plain_parameters import PlainCommand, PlainGroup
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the prompt cannot be sent, a case failed, or the text is not there; "
@@ -20,7 +20,7 @@ _FILE_HELP = "A composition, a prompt file, a harness config, or the name of a s
 _SCOPE_HELP = "A scope or agent of FILE, or '(global)'. Without it: its first agent, else the global layer."
 
 
-class _CommandOrFile(TyperGroup):
+class _CommandOrFile(PlainGroup):
     """`workbench FILE` means `workbench open FILE`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -72,7 +72,7 @@ def _root(
     """Options of the command line itself."""
 
 
-@app.command(epilog=_EPILOG)
+@app.command(cls=PlainCommand, epilog=_EPILOG)
 def render(
     file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)],
     scope: Annotated[str | None, typer.Option("--scope", "-s", metavar="S", help=_SCOPE_HELP)] = None,
@@ -104,7 +104,7 @@ def render(
     raise typer.Exit(run(wanted))
 
 
-@app.command(epilog=_EPILOG)
+@app.command(cls=PlainCommand, epilog=_EPILOG)
 def blame(
     file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)],
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text, exactly; `-` reads standard input.")],
@@ -116,7 +116,7 @@ def blame(
     raise typer.Exit(run(file, text, scope=scope))
 
 
-@app.command(epilog=_EPILOG)
+@app.command(cls=PlainCommand, epilog=_EPILOG)
 def test(
     paths: Annotated[
         list[str], typer.Argument(metavar="PATH...", help="Case files, or folders in which they end in .json.")
@@ -128,7 +128,7 @@ def test(
     raise typer.Exit(run(paths))
 
 
-@app.command(epilog=_EPILOG)
+@app.command(cls=PlainCommand, epilog=_EPILOG)
 def samples() -> None:
     """List the shipped samples. Each can be given as FILE."""
     from workbench.cli.samples import run
@@ -136,7 +136,7 @@ def samples() -> None:
     raise typer.Exit(run())
 
 
-@app.command("open", epilog=_EPILOG)
+@app.command("open", cls=PlainCommand, epilog=_EPILOG)
 def open_(file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)]) -> None:
     """Open a composition on the screen. `workbench FILE` does the same."""
     from workbench.cli.open import run

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from workbench.plugins.guidance import register_guidance
+from workbench.plugins.settings import Settings
 from workbench.prompt import ToolSchema
 
 if TYPE_CHECKING:
@@ -19,10 +18,9 @@ inject = ["system_prompt", "tools"]
 FileToolName = Literal["read", "write", "edit", "glob", "grep"]
 
 
-class Config(BaseModel):
+@dataclass(frozen=True)
+class Config(Settings):
     """Which of the file tools the agent gets."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     tools: tuple[FileToolName, ...] = ("read", "write", "edit", "glob", "grep")
     """A reviewer, for example, needs `read`, `glob` and `grep` only."""

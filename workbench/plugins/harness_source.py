@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
+from workbench.plugins.settings import Settings
 from workbench.prompt import add_harness_source
 
 if TYPE_CHECKING:
@@ -16,10 +16,9 @@ name = "harness_source"
 inject = ["system_prompt"]
 
 
-class Config(BaseModel):
+@dataclass(frozen=True)
+class Config(Settings):
     """Which checkout the section names."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     root: str | None = None
     """Absolute path of the checkout. Without it: the directory that this very package was loaded from."""

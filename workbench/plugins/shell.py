@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from workbench.plugins.guidance import register_guidance
+from workbench.plugins.settings import Between, Settings
 from workbench.prompt import ToolSchema
 
 if TYPE_CHECKING:
@@ -21,14 +21,13 @@ POSITIONS: dict[Dialect, str] = {"bash": "TOOL_BASH", "pwsh": "TOOL_PWSH"}
 SHELLS: dict[Dialect, str] = {"bash": "Bash", "pwsh": "PowerShell"}
 
 
-class Config(BaseModel):
+@dataclass(frozen=True)
+class Config(Settings):
     """Which shell the agent gets, and how long one command may take."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     dialect: Dialect = "bash"
     """Also the name of the tool."""
-    timeout_seconds: int = Field(default=120, ge=1, le=3600)
+    timeout_seconds: Annotated[int, Between(1, 3600)] = 120
     """Limit for a command that names none."""
     guidance: bool = True
     """False leaves the section out; the tool itself stays."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
-
+from workbench.plugins.settings import Settings
 from workbench.prompt import ToolSchema
 
 if TYPE_CHECKING:
@@ -61,10 +61,9 @@ TODO_WRITE = ToolSchema(
 )
 
 
-class Config(BaseModel):
+@dataclass(frozen=True)
+class Config(Settings):
     """There is nothing to configure; a key that says something is a mistake."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def apply(ctx: Context, config: Config) -> None:
