@@ -148,7 +148,7 @@ def _trouble(trouble: PluginTrouble) -> Details:
 
 
 def _advice(failure: Failure, preview: Preview) -> tuple[Line, ...]:
-    others = sum(1 for section in preview.sections if section.state == "effective" and section.failure is None)
+    others = sum(1 for section in preview.sections if section.state == "effective" and section.rendered)
     meaning = "No request can be made until this is mended"
     rest = f"; the other {counted(others, 'section')} {'renders' if others == 1 else 'render'}." if others else "."
     lines: list[Line] = [(Piece(meaning + rest, "text"),)]

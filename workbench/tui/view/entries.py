@@ -141,7 +141,8 @@ def is_sent(entry: Entry) -> bool:
     if isinstance(entry, PluginTrouble):
         return False
     if isinstance(entry, EntryView):
-        return entry.state == "effective" and entry.rendered != ""
+        has_text = (entry.text if entry.rendered is None else entry.rendered) != ""
+        return entry.state == "effective" and (has_text or entry.failure is not None)
     return entry.state == "effective"
 
 

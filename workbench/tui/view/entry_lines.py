@@ -56,5 +56,5 @@ def _tail(width: int, size: int, largest: int) -> Line:
     """The margin at the right edge, and before it the bar where there is room for bars."""
     if width < BARS_FROM or largest <= 0:
         return (Piece(" "),)
-    bar = max(1, round(BAR_CELLS * size / largest)) if size else 0
+    bar = min(BAR_CELLS, max(1, round(BAR_CELLS * size / largest))) if size else 0
     return (Piece("  "), Piece("━" * bar, "rule"), Piece(" " * (BAR_CELLS - bar + 1)))

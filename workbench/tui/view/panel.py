@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
+
 from workbench.tui.view.details import Details, Fact
 from workbench.tui.view.pieces import Line, Piece, cut, outside, spread, width_of
 
@@ -92,8 +94,8 @@ def _wrapped(line: Line, width: int) -> Iterator[Line]:
     row: Line = ()
     for piece in line:
         for word in _words(piece.text):
-            if row and width_of(row) + len(word.rstrip()) > width:
-                yield row
+            if row and width_of(row) + cell_len(word.rstrip()) > width:
+                yield cut(row, width)
                 row = ()
                 word = word.lstrip()
             row = (*row, piece._replace(text=word))

@@ -103,7 +103,7 @@ def cut(line: Line, width: int) -> Line:
     for piece in line:
         cells = cell_len(piece.text)
         if cells > room:
-            kept.append(piece._replace(text=cut_text(piece.text, room + 1)))
+            kept.append(piece._replace(text=_with_ellipsis(piece.text, room)))
             break
         kept.append(piece)
         room -= cells
@@ -114,7 +114,11 @@ def cut_text(text: str, width: int) -> str:
     """`text` in at most `width` cells; a cut one ends in `…`."""
     if cell_len(text) <= width:
         return text
-    return set_cell_size(text, width - 1).rstrip() + "…" if width > 0 else ""
+    return _with_ellipsis(text, width - 1) if width > 0 else ""
+
+
+def _with_ellipsis(text: str, width: int) -> str:
+    return set_cell_size(text, width).rstrip() + "…"
 
 
 def spread(left: Line, right: Line, width: int, gap: int = 2) -> Line:

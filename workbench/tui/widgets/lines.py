@@ -49,7 +49,7 @@ class Lines(ScrollView, Painted, can_focus=True, inherit_bindings=False):
 
     def scroll_to_row(self, row: int) -> None:
         """Puts that row at the top, at once."""
-        self.scroll_to(y=row, animate=False)
+        self.scroll_to(y=row, animate=False, force=True)  # also before the scrollbar has been laid out
 
     def bring_into_view(self, first: int, last: int) -> None:
         """Scrolls as little as is needed to show the rows."""

@@ -190,6 +190,10 @@ class PromptText(Lines):
         super().watch_scroll_y(old_value, new_value)
         self._settle()
 
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_x(old_value, new_value)
+        self.forget_drawn()
+
     def render_line(self, y: int) -> Strip:
         """One row of the page; the band of the block at the top stays in view."""
         width = self.scrollable_content_region.width

@@ -111,7 +111,7 @@ class PromptPlace(Place):
         self.refresh_frame()
         if self.subject.is_changing:
             return
-        if self._is_assembling and time.monotonic() - self._assembly_began < PATIENCE:
+        if self.is_assembling and time.monotonic() - self._assembly_began < PATIENCE:
             self._is_stale = True
         else:
             self.assemble()
@@ -119,7 +119,7 @@ class PromptPlace(Place):
     # assembling
 
     @property
-    def _is_assembling(self) -> bool:
+    def is_assembling(self) -> bool:
         return self._assembly is not None and not self._assembly.is_finished
 
     def assemble(self) -> None:
@@ -188,7 +188,7 @@ class PromptPlace(Place):
         subject, preview = self.subject, self.model.preview
         if self._opening or subject is None:
             return answers.opening(self._opening or "…")
-        if self._seconds >= PATIENCE:
+        if self.is_assembling and self._seconds >= PATIENCE:
             return answers.waiting(subject.waiting(), self._seconds)
         if self._error is not None:
             return answers.broken(self._error)
@@ -206,10 +206,10 @@ class PromptPlace(Place):
 
     @property
     def _seconds(self) -> float:
-        return time.monotonic() - self._assembly_began if self._is_assembling else 0.0
+        return time.monotonic() - self._assembly_began if self.is_assembling else 0.0
 
     def _status(self) -> frame.Status:
-        if self._seconds >= PATIENCE or self._opening:
+        if self._opening or (self.is_assembling and self._seconds >= PATIENCE):
             return frame.busy(self._seconds)
         if self.subject is not None and self.subject.problems:
             return frame.REFUSED

@@ -1,0 +1,86 @@
+"""What tests of the screen share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.support.previews import FakeSubject
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.places.prompt.place import PromptPlace
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+
+async def settled(pilot: Pilot[int]) -> None:
+    """No assembly runs, the bridge has nothing to tell, and the screen is quiet."""
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    for _ in range(200):
+        await pilot.pause()
+        place = app.place
+        if not app.bridge.is_due and isinstance(place, PromptPlace) and not place.is_assembling:
+            await pilot.pause()
+            if not app.bridge.is_due and not place.is_assembling:
+                return
+        await asyncio.sleep(0.01)
+    raise AssertionError("the workbench does not come to rest")
+
+
+class Screen:
+    """The workbench under test."""
+
+    def __init__(self, pilot: Pilot[int], subject: FakeSubject) -> None:
+        self.pilot = pilot
+        self.subject = subject
+
+    @property
+    def app(self) -> WorkbenchApp:
+        assert isinstance(self.pilot.app, WorkbenchApp)
+        return self.pilot.app
+
+    @property
+    def place(self) -> PromptPlace:
+        place = self.app.place
+        assert isinstance(place, PromptPlace)
+        return place
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await settled(self.pilot)
+
+    async def settle(self) -> None:
+        await settled(self.pilot)
+
+    def text(self) -> str:
+        """All that is on the screen, line by line."""
+        compositor = self.app.screen._compositor
+        return "\n".join("".join(segment.text for segment in strip) for strip in compositor.render_strips())
+
+
+@asynccontextmanager
+async def opened(
+    subject: FakeSubject | None = None,
+    size: tuple[int, int] = (120, 40),
+    message_hook: Callable[[Message], None] | None = None,
+    **options: Any,
+) -> AsyncIterator[Screen]:
+    """The workbench over a subject, at rest."""
+    subject = subject or FakeSubject()
+    app = WorkbenchApp(subject, **options)
+    async with app.run_test(size=size, message_hook=message_hook) as pilot:
+        screen = Screen(pilot, subject)
+        await screen.settle()
+        yield screen
+
+
+@pytest.fixture
+def workbench() -> Callable[..., Any]:
+    """`async with workbench(subject, size=(80, 24)) as screen:`"""
+    return opened
