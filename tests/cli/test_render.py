@@ -252,3 +252,92 @@ def test_what_is_said_about_outside_text_is_visible(cli: Cli, project: Path) -> 
     assert ran.code == 1
     assert "\x1b" not in ran.err
     assert "\x1b" not in cli("render", "a.yml", "--trace").out
+
+
+def test_an_error_names_section_owner_and_place_in_the_text(cli: Cli, project: Path) -> None:
+    text = "Publish only from main.\nNever print ${{ secrets.TOKEN }} or $NPM_TOKEN.\n"
+    Path("release.txt").write_text(text, encoding="utf-8")
+    section = "sections: [{name: 'team:release', order: 1, text: {file: release.txt}"
+    Path("a.yml").write_text(f"{section}}}]\n", encoding="utf-8")
+    ran = cli("render", "a.yml")
+    assert (ran.code, ran.out) == (1, "")
+    place, message = ran.err.split("\n", 1)[0].split(": error: ")
+    assert place == "release.txt:2:14"
+    assert "malformed" in message
+    assert "{{ secrets.TOKEN }}" in message
+    assert "    2 │ Never print ${{ secrets.TOKEN }} or $NPM_TOKEN.\n      │              ^^^^^^^^" in ran.err
+    assert "section team:release of a.yml, 2:14 of its text\n" in ran.err
+
+    Path("a.yml").write_text(f"{section}, literal: true}}]\n", encoding="utf-8")
+    ran = cli("render", "a.yml")
+    assert ran.code == 0
+    assert text in ran.out
+
+
+def test_an_error_in_a_text_from_code_shows_the_text(cli: Cli, project: Path) -> None:
+    Path("late.py").write_text(
+        "inject = ['system_prompt']\n"
+        "def apply(ctx):\n"
+        "    ctx.system_prompt.section('late', 1, lambda context: 'One.\\nTwo {{nobody}}.')\n",
+        encoding="utf-8",
+    )
+    Path("a.yml").write_text("plugins: [late.py]\n", encoding="utf-8")
+    ran = cli("render", "a.yml")
+    assert ran.code == 1
+    assert ran.err.startswith("late.py:3:")
+    assert "    2 │ Two {{nobody}}.\n      │     ^^^^^^^^^^\n" in ran.err
+    assert "section late of late, 2:5 of its text\n" in ran.err
+
+
+def test_a_provider_that_raises(cli: Cli, project: Path) -> None:
+    Path("late.py").write_text(
+        "inject = ['system_prompt']\n"
+        "def apply(ctx):\n"
+        "    def text(context):\n"
+        "        raise ValueError('no ink')\n"
+        "    ctx.system_prompt.section('late', 1, text)\n",
+        encoding="utf-8",
+    )
+    Path("a.yml").write_text("plugins: [late.py]\n", encoding="utf-8")
+    ran = cli("render", "a.yml")
+    assert (ran.code, ran.out) == (1, "")
+    assert "no ink" in ran.err
+    assert "section late of late" in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_a_listener_that_raises(cli: Cli, project: Path) -> None:
+    Path("late.py").write_text(
+        "def apply(ctx):\n"
+        "    async def spoil(assembly, context, next):\n"
+        "        raise ValueError('no ink')\n"
+        "    ctx.on('system-prompt/assemble', spoil)\n",
+        encoding="utf-8",
+    )
+    Path("a.yml").write_text("plugins: [late.py]\n", encoding="utf-8")
+    ran = cli("render", "a.yml", "--trace")
+    assert ran.code == 1
+    assert "no ink" in ran.err
+    assert "late: spoil, raised" in ran.out
+
+
+def test_the_number_of_an_order_that_a_listener_sets_is_remarked(cli: Cli, project: Path) -> None:
+    Path("route.py").write_text(
+        "from workbench.prompt import NamedText\n"
+        "def apply(ctx):\n"
+        "    async def hint(assembly, context, next):\n"
+        "        assembly.sections.append(NamedText('route:hint', 'Use the short route.', order=0))\n"
+        "        return await next()\n"
+        "    ctx.on('system-prompt/assemble', hint)\n",
+        encoding="utf-8",
+    )
+    sections = "sections: [{name: 'a:one', order: 10, text: A}, {name: 'b:two', order: 20, text: B}]"
+    Path("a.yml").write_text(
+        f"include_harness_identity: false\nplugins: [route.py]\n{sections}\n", encoding="utf-8"
+    )
+    ran = cli("render", "a.yml", "--trace")
+    assert ran.code == 0
+    assert ran.out.startswith("A\n\nB\n\nUse the short route.\n")
+    change = next(line for line in ran.out.splitlines() if "route:hint" in line)
+    assert "+ section route:hint added before next (" in change
+    assert "order 0" in change

@@ -26,7 +26,9 @@ def print_failures(preview: Preview, errors: Output) -> None:
         place = f"{visible_line(str(failure.position))}: " if failure.position else ""
         errors.line(place, errors.styled("error: ", "red"), visible(failure.message))
         errors.lines(_failure_excerpt(failure, preview))
-        if failure.suggestion:
+        if failure.name and failure.owner is not None:
+            errors.line(f"        {_part(failure)}")
+        if failure.suggestion and failure.code == "unknown":
             errors.line(f"        did you mean {visible_line(failure.suggestion)}?")
 
 
@@ -45,26 +47,34 @@ def _place(problem: LoadProblem) -> str:
     return visible_line(problem.place)
 
 
-def _file_excerpt(file: str, line: int | None, column: int | None, length: int = 1) -> list[str]:
+def _part(failure: Failure) -> str:
+    """Whose text it is, and where in it."""
+    owner = "" if failure.owner is None else f" of {visible_line(failure.owner.plugin)}"
+    place = f", {failure.line}:{failure.column} of its text" if failure.line else ""
+    return f"{failure.part} {visible_line(failure.name)}{owner}{place}"
+
+
+def _file_excerpt(file: str, line: int | None, column: int | None) -> list[str]:
     if line is None or column is None:
         return []
     source = line_of_file(file, line)
-    return [] if source is None else excerpt(source, line, column, length)
+    return [] if source is None else excerpt(source, line, column)
 
 
 def _failure_excerpt(failure: Failure, preview: Preview) -> list[str]:
-    length = len(failure.group.split("\n", 1)[0])
+    """The line of the file, where the group stands there; else the line of the text itself."""
+    group = failure.group.split("\n", 1)[0]
     if failure.position is not None:
-        shown = _file_excerpt(*failure.position, length)
-        if shown:
-            return shown
+        file, line, column = failure.position
+        source = line_of_file(file, line) or ""
+        if source.startswith(group, column - 1):
+            return excerpt(source, line, column, len(group))
     if failure.line is None or failure.column is None:
         return []
     for entry in _entries_at_fault(failure, preview):
         lines = entry.text.split("\n")
         if failure.line <= len(lines):
-            where = f"        {entry.kind} {visible_line(entry.name)}:"
-            return [where, *excerpt(lines[failure.line - 1], failure.line, failure.column, length)]
+            return excerpt(lines[failure.line - 1], failure.line, failure.column, len(group))
     return []
 
 
