@@ -154,8 +154,7 @@ class ToolRegistry:
                     f"{layer.tools[tool.name].owner_name!r}; choose another name"
                 )
             layer.tools[tool.name] = tool
-            self._changed()
-            return lambda: self._remove(layer, tool)
+            return self._told(lambda: self._remove(layer, tool))
 
         return ctx.effect(body, f"tool {tool.name}")
 
@@ -163,7 +162,7 @@ class ToolRegistry:
         scope = ctx.scope
         if scope is None:
             raise ToolError("restrict() needs a scope: a restriction of the global layer would hide tools from all")
-        if not allow and not deny:
+        if allow is None and deny is None:
             raise ToolError(f"the restriction of scope {scope_label(scope)!r} is empty: give allow or deny")
         inherited = self._inherited_names(scope)
         unknown = [name for name in (*(allow or ()), *(deny or ())) if name not in inherited]
@@ -178,8 +177,7 @@ class ToolRegistry:
         def body() -> Callable[[], None]:
             layer = self._layer(scope)
             layer.restrictions.append(restriction)
-            self._changed()
-            return lambda: self._lift(layer, restriction)
+            return self._told(lambda: self._lift(layer, restriction))
 
         return ctx.effect(body, "tool restriction")
 
@@ -198,22 +196,31 @@ class ToolRegistry:
         if layer.tools.get(tool.name) is tool:
             del layer.tools[tool.name]
             self._drop_if_empty(layer)
-            self._changed()
+            self._changed(undoing=True)
 
     def _lift(self, layer: _ScopeTools, restriction: Restriction) -> None:
         layer.restrictions = [each for each in layer.restrictions if each is not restriction]
         self._drop_if_empty(layer)
-        self._changed()
+        self._changed(undoing=True)
 
     def _drop_if_empty(self, layer: _ScopeTools) -> None:
         if layer.scope is not None and not layer.tools and not layer.restrictions:
             self._layers.pop(id(layer.scope), None)
 
-    def _changed(self) -> None:
+    def _told(self, undo: Callable[[], None]) -> Callable[[], None]:
+        """Tell observers of a registration; one that raises undoes it."""
+        try:
+            self._changed()
+        except BaseException:
+            undo()
+            raise
+        return undo
+
+    def _changed(self, undoing: bool = False) -> None:
         self._version += 1
         self._results.clear()
         if self._runtime.has_listeners(CHANGE.name):
-            self._runtime.emit(CHANGE.name, (), None)
+            self._runtime.events.emit(CHANGE.name, (), None, contain=undoing)
 
     def describe(self) -> Any:
         """What is registered, for snapshots of the runtime."""
@@ -254,6 +261,8 @@ class ToolsFacade:
 
     def restrict(self, allow: Sequence[str] | None = None, deny: Sequence[str] | None = None) -> Effect:
         """Filter what this scope inherits. Several restrictions intersect; the scope's own tools are exempt.
+
+        Only None is an absent list: an empty `allow` admits nothing.
 
         Raises `ToolError` outside a scope, for an empty filter, and for names that are not inherited.
         """
