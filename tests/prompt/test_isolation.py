@@ -216,10 +216,7 @@ def test_owners_edits_are_seen_by_later_assemblies_alone(form: str, steps: list[
             prompt = rt.root.system_prompt
             mapping: dict[str, Any] = {"name": "m", "description": "", "parameters": {"type": "object"}}
             schema = ToolSchema("s", "", {"type": "object"})
-            model = {
-                "m": copy.deepcopy(mapping),
-                "s": {"name": "s", "description": "", "parameters": {"type": "object"}},
-            }
+            model = {"m": copy.deepcopy(mapping), "s": {**copy.deepcopy(mapping), "name": "s"}}
             owned = {"mapping": ["m"], "schema": ["s"], "both": ["m", "s"]}[form]
             prompt.tools(gives(*[mapping if name == "m" else schema for name in owned]))
             kept: list[tuple[PromptAssembly, list[Any]]] = []
@@ -282,8 +279,9 @@ async def test_sections_are_a_list(prompt: PromptFacade) -> None:
     assert sections[3] in sections
     assert NamedText("s0", "0") in sections
     assert sections == sections.copy()
-    assert (sections + [NamedText("x", "")])[-1].name == "x"
-    assert ([NamedText("x", "")] + sections)[0].name == "x"
+    more = [NamedText("x", "")]
+    assert (sections + more)[-1].name == "x"
+    assert (more + sections)[0].name == "x"
     sections.sort(key=lambda item: item.name, reverse=True)
     assert sections.pop(0).name == "s3"
     sections.remove(sections[0])
