@@ -183,9 +183,13 @@ class PartBudget(Model):
     """The limit of one section, context or tool."""
 
     limit: Limit
+    """The most that it may be, in the unit of the budgets."""
     section: Name | None = None
+    """Name of the section that is meant."""
     context: Name | None = None
+    """Name of the context that is meant."""
     tool: Name | None = None
+    """Name of the tool that is meant."""
 
 
 class Budgets(Model):
@@ -215,6 +219,7 @@ class Check(Model):
     profiles: list[Name] | None = None
     """Providers that must take the tools: names of profiles, or files."""
     budgets: Budgets | None = None
+    """How long the whole and its parts may be."""
     off: list[RuleSwitch] | None = None
     """Rules that do not count here, each with its reason."""
 
