@@ -13,7 +13,7 @@ from workbench.cli.exit_codes import ExitCode
 from workbench.cli.plain_parameters import PlainCommand, PlainGroup
 
 _EPILOG = (
-    "Exit codes: 0 done; 1 the prompt cannot be sent, a case failed, or the text is not there; "
+    "Exit codes: 0 done; 1 the prompt cannot be sent, a check or a case failed, or the text is not there; "
     "2 the command line or a file cannot be used; 3 the workbench itself failed; 130 interrupted."
 )
 _FILE_HELP = "A composition, a prompt file, a harness config, or the name of a shipped sample."
@@ -61,6 +61,14 @@ def _print_version(asked: bool) -> None:
 
         standard_output().line(f"workbench {version('prompt-workbench')}")
         raise typer.Exit
+
+
+class ReportFormat(StrEnum):
+    """How `check` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
 
 
 @app.callback()
@@ -114,6 +122,25 @@ def blame(
     from workbench.cli.blame import run
 
     raise typer.Exit(run(file, text, scope=scope))
+
+
+@app.command(cls=PlainCommand, epilog=_EPILOG)
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=_FILE_HELP)],
+    format: Annotated[
+        ReportFormat, typer.Option("--format", "-f", help="github: annotations of a workflow run.")
+    ] = ReportFormat.TEXT,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--profile", "-p", metavar="NAME", help="A provider that must take the tools, instead of those in FILE."
+        ),
+    ] = None,
+) -> None:
+    """Find everything that is wrong with compositions."""
+    from workbench.cli.check import run
+
+    raise typer.Exit(run(files, format=format.value, profiles=profile or ()))
 
 
 @app.command(cls=PlainCommand, epilog=_EPILOG)
