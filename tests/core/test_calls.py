@@ -400,6 +400,25 @@ async def test_a_call_is_exempt_through_the_undo_that_it_awaits(
     assert fibers["p"].state == ("disposed" if what == "dispose" else "active")
 
 
+async def test_the_error_of_an_exempt_call_is_logged(rt: Runtime, root: Context, errors: Records, log: Log) -> None:
+    async def apply(ctx: Context) -> None:
+        if not log:
+            log.append("begun")
+            await fibers[0].dispose()
+            ctx.on("ev", nothing)
+
+    async def disposer() -> None:
+        await fibers[1].restart()
+
+    fibers = [await root.plugin(P("q", lambda ctx: ctx.effect(lambda: disposer, "awaits p") and None))]
+    fibers.append(root.plugin(P("the-owner", apply)))
+    await fibers[1]
+    await rt.quiesce()
+    assert fibers[1].state == "active"
+    assert len(errors) == 1
+    assert errors.naming("the-owner", "inactive")
+
+
 async def test_one_listener_cannot_swallow_the_cancellation_of_another(
     rt: Runtime, root: Context, log: Log, clock: Clock, spawn: Spawn
 ) -> None:

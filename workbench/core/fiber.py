@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Generator, Iterable
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.calls import Call, Running, Waitpoint
@@ -341,6 +342,8 @@ class Fiber:
             await point.until(lambda: task.done() or call in point.spared)
         point.waiting_for = None
         self._load_call = None if task.done() else call
+        if not task.done():  # it waits for this undo, and goes on without anybody who looks at its end
+            task.add_done_callback(partial(self.runtime.report_failed, call))
         if task.done() and (error := self._load_error(task)) is not None:
             self.error = error
             self._failed_ground = dict(activation.ground)

@@ -331,7 +331,7 @@ class Runtime:
     def own_and_report(self, call: Call, work: Awaitable[Any]) -> asyncio.Task[Any]:
         """As `own`, for work whose result nobody looks at: its error is logged with its owner."""
         task = self.own(call, work)
-        task.add_done_callback(partial(self._report_failed, call))
+        task.add_done_callback(partial(self.report_failed, call))
         return task
 
     def own_as_effect(self, home: Effect, work: Coroutine[Any, Any, Any], label: str) -> Effect:
@@ -364,7 +364,8 @@ class Runtime:
         if call.disposes is not None:
             call.disposes.notify()
 
-    def _report_failed(self, call: Call, task: asyncio.Task[Any]) -> None:
+    def report_failed(self, call: Call, task: asyncio.Task[Any]) -> None:
+        """Log the error of a task at whose result nobody looks."""
         if not task.cancelled() and (error := task.exception()) is not None:
             self.report(error, call.ledger, call.label, call.kind)
 
