@@ -11,9 +11,15 @@ from typing import Any
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.plugins import Boom, Log, Next, P, Spawn, Traces, labels, refuses
+from tests.support.plugins import Boom, Log, Next, P, Patient, Spawn, Traces, labels, refuses
 from tests.support.records import Records
 from workbench.core import Context, Event, Runtime
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "traced"])
+def traced(request: pytest.FixtureRequest) -> bool:
+    """Whether somebody watches."""
+    return bool(request.param)
 
 
 def raises(*_: object) -> None:
@@ -331,6 +337,61 @@ async def test_next_may_be_awaited_under_a_time_limit(root: Context, clock: Cloc
     root.on("ev", impatient)
     assert await root.waterfall("ev", default=lambda: asyncio.sleep(5)) == "too slow"
     assert clock.now == 1
+
+
+async def test_two_nexts_side_by_side(rt: Runtime, root: Context, clock: Clock, spawn: Spawn, traced: bool) -> None:
+    """The one that ends first is not mistaken for the other, whose owner goes later."""
+    if traced:
+        Traces(rt)
+    listener = Patient()
+
+    async def both(next: Next) -> Any:
+        return await asyncio.gather(next(), next())
+
+    async def quick(next: Next) -> None:
+        await asyncio.sleep(1)
+
+    async def dispatch() -> None:
+        with refuses("INACTIVE_CONTEXT"):
+            await root.waterfall("ev")
+
+    p, q = await root.plugin(P("p")), await root.plugin(P("q"))
+    p.context.on("ev", both)
+    root.on("ev", quick)
+    q.context.on("ev", listener)
+    t = spawn(dispatch())
+    await clock.to(2)
+    await p.dispose()
+    await t
+    assert (listener.cancellations, listener.ended) == (1, 1)
+
+
+async def test_what_a_listener_forgot_to_await_is_awaited(rt: Runtime, root: Context, traced: bool) -> None:
+    if traced:
+        Traces(rt)
+
+    async def adds_one(next: Next) -> Any:
+        return 1 + await next()
+
+    async def forgets(next: Next) -> Any:
+        return adds_one(next)
+
+    root.on("ev", forgets)
+    root.on("ev", lambda next: adds_one(next))
+    root.on("ev", lambda next: next())
+    assert await root.waterfall("ev", default=lambda: 1) == 3
+
+
+async def test_a_generator_as_a_value_is_left_alone(rt: Runtime, root: Context, traced: bool) -> None:
+    if traced:
+        Traces(rt)
+
+    async def listener(next: Next) -> Any:
+        return (value for value in await next())
+
+    root.on("ev", lambda next: next())
+    root.on("ev", listener)
+    assert list(await root.waterfall("ev", default=lambda: iter([1, 2]))) == [1, 2]
 
 
 async def test_next_after_the_end_is_inactive(rt: Runtime, root: Context, log: Log) -> None:

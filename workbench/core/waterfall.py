@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from inspect import CO_ITERABLE_COROUTINE
 from time import monotonic
 from types import CoroutineType, GeneratorType, coroutine
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,6 +40,8 @@ MAX_LISTENERS = 300
 
 COROUTINE: type[Any] = CoroutineType
 GENERATOR: type[Any] = GeneratorType
+CHAINED = (COROUTINE, GENERATOR)
+"""Types of what a listener may give instead of a value: `return next()`, or a call that it did not await."""
 
 Outcome = Literal["passed", "short-circuited", "not awaited", "raised", "skipped"]
 
@@ -46,7 +49,9 @@ Outcome = Literal["passed", "short-circuited", "not awaited", "raised", "skipped
 def is_awaitable(result: Any) -> bool:
     """As `inspect.isawaitable`, by type alone, and several times as fast."""
     kind = type(result)
-    return kind is GENERATOR or hasattr(kind, "__await__")
+    if kind is GENERATOR:
+        return bool(result.gi_code.co_flags & CO_ITERABLE_COROUTINE)
+    return hasattr(kind, "__await__")
 
 
 def steps_of(result: Any) -> Generator[Any, Any, Any]:
@@ -133,19 +138,22 @@ class Dispatch:
                 result: Any = listener.function(*self.listener_args)
                 if type(result) is COROUTINE:
                     result = yield from result
-                    if type(result) is GENERATOR:  # it said `return next()`, as a plain function may
-                        result = yield from result
                 elif is_awaitable(result):
                     result = yield from steps_of(result)
+                while type(result) in CHAINED and is_awaitable(result):
+                    result = yield from result  # it said `return next()`, as a plain function may
             except BaseException as error:
-                entered.pop()
+                self.leave(listener)
                 if listener.ledger.closed:
                     listener.ledger.fiber.point.notify()
                 if self.interrupts is None and isinstance(error, Exception):
                     raise
                 self.raise_at_boundary(listener, error)
                 raise
-            entered.pop()
+            if entered[-1] is listener:
+                entered.pop()
+            else:
+                self.leave(listener)
             if listener.ledger.closed:
                 self.left(listener)
             return result
@@ -175,6 +183,10 @@ class Dispatch:
                 "INACTIVE_CONTEXT",
                 f"next() of {self.name!r} is inactive: the dispatch has ended; await it inside",
             )
+
+    def leave(self, listener: Listener) -> None:
+        """It is not on the stack any more. Not always the last one: two `next()` may run side by side."""
+        self.entered.remove(listener)
 
     def left(self, listener: Listener) -> None:
         """A listener has returned whose owner is being undone: the undo looks again."""
@@ -354,22 +366,24 @@ class WatchedDispatch(Dispatch):
                     break
                 record.outcome, record = "skipped", None
             if record is None:
-                result = self.default(*self.args) if self.default is not None else None
+                result: Any = self.default(*self.args) if self.default is not None else None
             else:
                 self.entered.append(listener)
                 self.before(record)
                 record.started_ns = time.perf_counter_ns()
                 result = listener.function(*self.args, record.next)
-            while is_awaitable(result):
+            if is_awaitable(result):
                 result = yield from steps_of(result)
+            while type(result) in CHAINED and is_awaitable(result):
+                result = yield from result
             if record is not None:
-                self.entered.pop()
+                self.leave(listener)
                 record.close(None)
                 self.after(record, result)
                 self.left(listener)
         except BaseException as error:
-            if record is not None and record.total_ns == 0:
-                self.entered.pop()
+            if record is not None and listener in self.entered:
+                self.leave(listener)
                 record.close(error)
                 listener.ledger.fiber.point.notify()
             if caller is not None:
