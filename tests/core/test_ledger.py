@@ -316,6 +316,18 @@ async def test_a_generator_that_raises_undoes_in_reverse(p: Fiber, log: Log) -> 
     assert (log, labels(p)) == (["2", "1"], [])
 
 
+async def test_a_yielded_fiber_moves_below_the_effect(p: Fiber, log: Log) -> None:
+    def body() -> Iterator[Any]:
+        yield undoing(log, "d1")
+        yield p.context.plugin(P("child", lambda ctx: ctx.effect(lambda: undoing(log, "child"), "c") and None))
+
+    dispose = p.context.effect(body, "outer")
+    assert labels(p) == ["outer"]
+    await asyncio.sleep(0.1)
+    await dispose()
+    assert log == ["child", "d1"]
+
+
 async def test_a_nested_effect_disposed_by_hand_leaves_its_parent(p: Fiber, log: Log) -> None:
     inner: list[Any] = []
 

@@ -70,6 +70,19 @@ async def test_cancelling_an_awaited_timeout_leaves_nothing(
     assert rt.snapshot() == before
 
 
+async def test_a_wait_cancelled_together_with_its_owner(p: Fiber, clock: Clock, spawn: Spawn) -> None:
+    async def waits() -> None:
+        await p.context.timeout(10)
+
+    task = spawn(waits())
+    await clock.to(1)
+    disposed = p.dispose()
+    task.cancel()
+    await disposed
+    await clock.settle()
+    assert task.cancelled()
+
+
 async def test_an_interval_repeats_until_it_is_cancelled(p: Fiber, log: Log, clock: Clock) -> None:
     cancel = p.context.interval(lambda: log.append(clock.now), 1)
     await clock.to(3.5)

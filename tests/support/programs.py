@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.plugins import Boom, Key
 from tests.support.records import recording
-from tests.support.registrations import CALM, REGISTRATIONS, Activation
+from tests.support.registrations import CALM, REGISTRATIONS, Activation, unless_self
 from workbench.core import Context, CoreError, Fiber, Runtime
 
 PERMITTED = {
@@ -51,6 +52,8 @@ class Plugin(Terse):
     provides: tuple[str, ...] = ()
     registers: tuple[str, ...] = ()
     seconds: float = 0
+    awaits: str = ""
+    """What the call waits for before it takes its seconds."""
     registers_late: tuple[str, ...] = ()
     """After the call has taken its seconds."""
     fails: bool = False
@@ -120,6 +123,7 @@ class Program(Terse):
 SERVICES = ("a", "b", "x0", "x1")
 MOMENTS = st.sampled_from([0, 0.3, 0.5, 1.2])
 INDEX = st.integers(0, 7)
+AWAITED = ("a neighbour's dispose", "a neighbour's restart", "withdrawals", "a child")
 
 
 def tuples(elements: st.SearchStrategy[Any], size: int, at_least: int = 0) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -135,6 +139,7 @@ def plugins(registrations: tuple[str, ...], child: st.SearchStrategy[Plugin | No
         provides=services,
         registers=tuples(st.sampled_from(registrations), 4),
         seconds=MOMENTS,
+        awaits=st.sampled_from(["", "", "", *AWAITED]),
         registers_late=tuples(st.sampled_from(registrations), 2),
         fails=st.sampled_from([False, False, False, True]),
         child=child,
@@ -210,6 +215,7 @@ class World:
     root_services: dict[str, Callable[[], Any]] = field(default_factory=dict)
     keys: list[Key] = field(default_factory=lambda: [Key(f"k{i}") for i in range(3)])
     violations: list[str] = field(default_factory=list)
+    restarts_left: int = 5
 
     def __post_init__(self) -> None:
         self._states: dict[int, tuple[Fiber, str]] = {}
@@ -253,6 +259,16 @@ class World:
 
         async def slow_apply(ctx: Context, config: int) -> None:
             activation = begin(ctx)
+            match plugin.awaits:
+                case "a neighbour's dispose":
+                    await unless_self(activation.neighbour().dispose())
+                case "a neighbour's restart":
+                    await activation.restart_neighbour()
+                case "withdrawals":
+                    for withdraw in list(self.root_services.values()):
+                        await withdraw()
+                case "a child":
+                    await unless_self(ctx.plugin(self.plugin(Plugin(name="child", seconds=0.2)), 1))
             await asyncio.sleep(plugin.seconds)
             end(activation, config)
 
@@ -266,7 +282,7 @@ class World:
             inject=["timer", *plugin.inject],
             provides=list(plugin.provides),
             Config=validate,
-            apply=slow_apply if plugin.seconds else apply,
+            apply=slow_apply if plugin.seconds or plugin.awaits else apply,
         )
 
     async def take(self, step: Step) -> None:
@@ -382,6 +398,7 @@ async def run(program: Program) -> None:
             assert rt.snapshot().decode() == before.decode()
             assert rt.waiting() == []
         left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    gc.collect(0)
     assert left == []
     assert [v for activation in world.activations for v in activation.violations()] + world.violations == []
     assert complaints.messages == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +87,13 @@ class Activation:
     def neighbour(self) -> Any:
         """Another fiber of the program, if there is one, else one's own."""
         others = [fiber for fiber in self.world.loaded if fiber is not self.fiber]
-        return others[0] if others else self.fiber
+        return others[len(self.world.activations) % len(others)] if others else self.fiber
+
+    async def restart_neighbour(self) -> None:
+        """A few times in all: plugins that restart each other would never come to an end."""
+        if self.world.restarts_left:
+            self.world.restarts_left -= 1
+            await unless_self(self.neighbour().restart())
 
     def violations(self) -> list[str]:
         """What the runtime did wrong with this activation, which is over."""
@@ -298,16 +304,38 @@ def _(at: Activation, ctx: Context) -> None:
     at.effect("asking disposer", lambda: at.disposer("asking", does=ask))
 
 
+async def unless_self(awaitable: Awaitable[Any]) -> None:
+    """Await it; that it would wait for the awaiting code itself is fine."""
+    try:
+        await awaitable
+    except CoreError as error:
+        if error.code != "SELF_AWAIT":
+            raise
+
+
 @registration("disposer that awaits its own fiber")
 def _(at: Activation, ctx: Context) -> None:
-    async def disposer() -> None:
-        try:
-            await at.fiber.dispose()
-        except CoreError as error:
-            if error.code != "SELF_AWAIT":
-                raise
+    ctx.effect(lambda: lambda: unless_self(at.fiber.dispose()), "awaits its own fiber")
 
-    ctx.effect(lambda: disposer, "awaits its own fiber")
+
+@registration("disposer that awaits a neighbour's dispose")
+def _(at: Activation, ctx: Context) -> None:
+    ctx.effect(lambda: lambda: unless_self(at.neighbour().dispose()), "disposes a neighbour")
+
+
+@registration("disposer that awaits a neighbour's restart")
+def _(at: Activation, ctx: Context) -> None:
+    ctx.effect(lambda: at.restart_neighbour, "restarts a neighbour")
+
+
+@registration("listener that awaits withdrawals")
+def _(at: Activation, ctx: Context) -> None:
+    async def listener(next: Any) -> Any:
+        for withdraw in list(at.world.root_services.values()):
+            await withdraw()
+        await next()
+
+    ctx.on("w", listener)
 
 
 @registration("generator", calm=True)
