@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +31,15 @@ TextKind = Literal["section", "context"]
 Kind = Literal["section", "context", "variable", "tools", "suppressor"]
 CodePlace = tuple[CodeType, int]
 """The code that registered something and the instruction in it; a line is looked up only when asked for."""
+
+
+@lru_cache(maxsize=4096)
+def _line_of(code: CodeType, instruction: int) -> TextSource:
+    """The line of code that holds an instruction."""
+    for index, (line, *_rest) in enumerate(code.co_positions()):
+        if index * 2 == instruction and line is not None:
+            return TextSource(code.co_filename, line, 1, None)
+    return TextSource(code.co_filename, code.co_firstlineno, 1, None)
 
 
 class Contribution:
@@ -66,11 +76,7 @@ class Contribution:
             return TextSource(provider.co_filename, provider.co_firstlineno, 1, None)
         if self.code is None:
             return None
-        code, instruction = self.code
-        for index, (line, *_rest) in enumerate(code.co_positions()):
-            if index * 2 == instruction and line is not None:
-                return TextSource(code.co_filename, line, 1, None)
-        return TextSource(code.co_filename, code.co_firstlineno, 1, None)
+        return _line_of(*self.code)
 
     def provider_code(self) -> CodeType | None:
         return None

@@ -88,5 +88,6 @@ def raised_at(error: BaseException) -> Position | None:
 
 def _suggestion(error: RenderError) -> str:
     wanted = error.group.strip("{} \t\n").lower().replace("-", "_").replace(".", "_")
-    near = difflib.get_close_matches(wanted, error.known, n=1, cutoff=0.5)
+    others = [name for name in error.known if name != wanted]
+    near = difflib.get_close_matches(wanted, others, n=1, cutoff=0.5) if error.code != "no value" else []
     return near[0] if near else ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from workbench.core import scope_label
-from workbench.prompt.contributions import Contribution, TextContribution
+from workbench.prompt.contributions import TextContribution
 from workbench.prompt.errors import RenderError
 from workbench.prompt.failures import render_failure
 from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, key_of_order
@@ -48,7 +48,17 @@ class TextViews:
     ) -> None:
         self._kind: TextKind = kind
         self._recorder = recorder
-        self._rewrites = [(owner, change) for owner, change in rewrites if change.kind == kind]
+        self._changes: dict[str, list[tuple[Owner, Change]]] = {}
+        self._additions: dict[str, tuple[Owner, str]] = {}
+        """Who added an entry first, and with which text."""
+        for owner, change in rewrites:
+            if change.kind == kind and change.action == "changed":
+                self._changes.setdefault(change.name, []).append((owner, change))
+            elif change.kind == kind and change.action == "added":
+                self._additions.setdefault(change.name, (owner, change.after or ""))
+        built = recorder.built
+        state = None if built is None else built.sections if kind == "section" else built.contexts
+        self._registered_texts = {id(row.identity): row.text for row in (state.rows() if state else ())}
         self._variables = variables
         self._values = values
         self._positions = SECTION_POSITIONS if kind == "section" else CONTEXT_POSITIONS
@@ -79,7 +89,9 @@ class TextViews:
         try:
             rendered = interpolate(self._kind, row.name, row.text, self._variables)
         except RenderError as error:
-            failure = render_failure(error, row.text, view.owner, lambda at: self._place(row, origins, at))
+            failure = render_failure(
+                error, row.text, view.owner, lambda at: self._place(view.source, row, origins, at)
+            )
             return replace(view, failure=failure)
         spans: list[Span] = []
         position = start = 0
@@ -98,12 +110,10 @@ class TextViews:
 
     def _view(self, row: TextRow, origins: list[Origin]) -> EntryView:
         entry = row.contribution
-        changed_by = tuple(
-            dict.fromkeys(
-                owner for owner, change in self._rewrites if change.name == row.name and change.action == "changed"
-            )
-        )
-        added_by = None if entry is not None else self._adder(row)
+        changed_by = tuple(dict.fromkeys(owner for owner, _ in self._changes.get(row.name, ())))
+        added_by = None
+        if entry is None and row.name in self._additions:
+            added_by = self._additions[row.name][0]
         owner = owner_of(entry) if entry is not None else added_by or Owner("(listener)", 0)
         order = entry.order if entry is not None else None
         remark = ""
@@ -135,34 +145,20 @@ class TextViews:
 
     def _registered_text(self, row: TextRow) -> str | None:
         """The text as its registration gave it in this assembly."""
-        if row.contribution is None or self._recorder.built is None:
-            return None
-        built = self._recorder.built.sections if self._kind == "section" else self._recorder.built.contexts
-        return next((each.text for each in built.rows() if each.identity is row.identity), None)
-
-    def _adder(self, row: TextRow) -> Owner | None:
-        return next(
-            (owner for owner, change in self._rewrites if change.name == row.name and change.action == "added"),
-            None,
-        )
+        return None if row.contribution is None else self._registered_texts.get(id(row.identity))
 
     def _origins(self, row: TextRow) -> list[Origin]:
         """Who wrote each piece of its text, followed through the listeners that changed it."""
         text = self._registered_text(row)
-        adder = None
-        if text is None:
-            adder = self._adder(row)
-            text = next(
-                (
-                    change.after or ""
-                    for owner, change in self._rewrites
-                    if change.name == row.name and change.action == "added"
-                ),
-                row.text,
-            )
-        origins = registered(text) if adder is None else written_by(adder, text)
-        for owner, change in self._rewrites:
-            if change.name == row.name and change.action == "changed" and change.before == text:
+        if text is not None:
+            origins = registered(text)
+        elif row.name in self._additions:
+            adder, text = self._additions[row.name]
+            origins = written_by(adder, text)
+        else:
+            return registered(row.text)
+        for owner, change in self._changes.get(row.name, ()):
+            if change.before == text:
                 after = change.after or ""
                 origins = rewritten(origins, text, after, owner)
                 text = after
@@ -195,7 +191,7 @@ class TextViews:
                     owner=origin.listener or view.owner,
                     layer=view.layer,
                     listener=origin.listener is not None,
-                    source=self._place(row, [origin], piece_low),
+                    source=self._place(view.source, row, [origin], piece_low),
                 )
             )
         return spans
@@ -214,10 +210,10 @@ class TextViews:
             source=None if value is None or value.source is None else value.source.position("", 0),
         )
 
-    def _place(self, row: TextRow, origins: list[Origin], offset: int) -> Position | None:
+    def _place(
+        self, source: TextSource | None, row: TextRow, origins: list[Origin], offset: int
+    ) -> Position | None:
         """Where the character at `offset` of the raw text stands in a file."""
-        entry: Contribution | None = row.contribution
-        source = None if entry is None else entry.place()
         if source is None:
             return None
         text = self._registered_text(row) or ""
