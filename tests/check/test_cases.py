@@ -197,6 +197,22 @@ async def test_a_new_assembly_has_exactly_the_given_content() -> None:
     )
 
 
+async def test_an_assembly_that_does_not_end_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.check.cases.ASSEMBLE_SECONDS", 0.05)
+    (tmp_path / "endless.py").write_text(
+        "import asyncio\n"
+        "def apply(ctx):\n"
+        "    async def never(assembly, context, next):\n"
+        "        await asyncio.Event().wait()\n"
+        "    ctx.on('system-prompt/assemble', never)\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "a.yml").write_text("plugins: [endless.py]\n", encoding="utf-8")
+    result = await result_of(tmp_path, composition="a.yml", expect={"tools": []})
+    assert [difference.expectation for difference in result.differences] == ["error", "tools"]
+    assert "not done after 0.05 s; it waits for endless (never on" in result.differences[0].actual
+
+
 @pytest.mark.parametrize(
     ("error", "message"),
     [

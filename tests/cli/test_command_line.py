@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -160,3 +161,32 @@ def test_an_unusable_locale_stops_nothing(project: Path) -> None:
     ran = process("render", "p.txt", environment={"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"})
     assert ran.returncode == 0
     assert "日本語".encode() in ran.stdout
+
+
+ENDLESS = """
+import asyncio
+
+def apply(ctx):
+    async def never(assembly, context, next):
+        await asyncio.Event().wait()
+
+    ctx.on("system-prompt/assemble", never)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
+def test_a_listener_that_never_ends_is_named_and_can_be_interrupted(project: Path) -> None:
+    Path("endless.py").write_text(ENDLESS, encoding="utf-8")
+    Path("a.yml").write_text("plugins: [endless.py]\n", encoding="utf-8")
+    impatient = "import workbench.cli.compositions as c; c.PATIENCE_SECONDS = 0.05"
+    program = f"{impatient}; from workbench.cli.main import run; run()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "render", "a.yml"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stderr is not None
+        assert b"waiting for endless: never on system-prompt/assemble" in running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=10)
+    assert running.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err

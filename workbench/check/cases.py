@@ -9,10 +9,12 @@ Source: docs/cases.md. `workbench test` is this module with a face:
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from workbench.check.case_expectations import Observed, StageFailure, unmet
 from workbench.check.case_file import CaseProblem, LoadedCase, UnusableCases, load_case_file, load_cases
@@ -23,6 +25,7 @@ from workbench.check.differences import Difference
 from workbench.core import Runtime
 from workbench.prompt import (
     AssembleContext,
+    PromptAssembly,
     PromptConfig,
     PromptFacade,
     SystemPrompt,
@@ -40,6 +43,9 @@ __all__ = [
     "load_cases",
     "run_case",
 ]
+
+ASSEMBLE_SECONDS = 30.0
+"""An assembly that takes longer fails its case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +153,21 @@ async def _assemble(case: Case, start: _Start, observed: Observed) -> None:
         prompt: PromptFacade = start.world.root.system_prompt
         for number in range(1, case.assemble.repeat + 1):
             start.world.assembly_number = number
-            assembly = await prompt.assemble(context)
+            assembly = await _in_time(prompt.assemble(context), start.world.root.runtime)
         await start.world.settle()
     observed.assembly = assembly
+
+
+async def _in_time(assembling: Coroutine[Any, Any, PromptAssembly], runtime: Runtime) -> PromptAssembly:
+    """The assembly, or `TimeoutError` with whoever it waits for."""
+    task = asyncio.create_task(assembling, name="assembly of a case")
+    done, _ = await asyncio.wait({task}, timeout=ASSEMBLE_SECONDS)
+    if done:
+        return task.result()
+    waits = ", ".join(f"{each.fiber.name} ({each.label})" for each in runtime.waiting())
+    task.cancel()
+    await asyncio.wait({task})
+    raise TimeoutError(f"not done after {ASSEMBLE_SECONDS:g} s; it waits for {waits or 'nobody that is known'}")
 
 
 def _render(observed: Observed) -> None:
