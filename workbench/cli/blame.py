@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 
 from workbench.cli.compositions import Unusable, look_at
@@ -11,6 +10,7 @@ from workbench.cli.exit_codes import ExitCode
 from workbench.cli.formats.as_blame import blame_lines
 from workbench.cli.origins import nearly, origins
 from workbench.cli.output import standard_error, standard_output
+from workbench.cli.running import run_async
 
 
 def run(file: str, text: str, scope: str | None) -> ExitCode:
@@ -21,7 +21,7 @@ def run(file: str, text: str, scope: str | None) -> ExitCode:
         print_error("TEXT is empty, and every text says that", errors)
         return ExitCode.UNUSABLE
     try:
-        look = asyncio.run(look_at(file, scope, errors))
+        look = run_async(look_at(file, scope, errors))
     except Unusable:
         return ExitCode.UNUSABLE
     found = list(origins(look.preview, wanted))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 
 from workbench.check.checking import FileReport, check_file, finding_of_problem
@@ -12,6 +11,7 @@ from workbench.cli.excerpt import excerpt, line_of_file
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.log import log_on
 from workbench.cli.output import Output, Style, standard_output
+from workbench.cli.running import run_async
 from workbench.config.problems import LoadError
 from workbench.config.samples import locate
 from workbench.visible import visible, visible_line
@@ -23,7 +23,7 @@ def run(files: Sequence[str], *, format: str, profiles: Sequence[str]) -> ExitCo
     """Check every file; an unusable one is reported and does not keep the others from being checked."""
     output = standard_output()
     with log_on(None):  # what plugins raise is in the findings
-        reports = asyncio.run(_checked(files, profiles))
+        reports = run_async(_checked(files, profiles))
     match format:
         case "json":
             output.json(report_json(reports))

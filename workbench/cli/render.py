@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from workbench.cli.compositions import Look, Unusable, look_at
 from workbench.cli.diagnostics import print_error, print_notes
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.output import Output, Style, standard_error, standard_output
+from workbench.cli.running import run_async
 from workbench.prompt import Preview
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def run(wanted: Wanted) -> ExitCode:
             print_error(f"--{option} means nothing with --format {wanted.format}", errors)
             return ExitCode.UNUSABLE
     try:
-        look = asyncio.run(look_at(wanted.file, wanted.scope, errors))
+        look = run_async(look_at(wanted.file, wanted.scope, errors))
     except Unusable:
         return ExitCode.UNUSABLE
     _print(look, wanted, output, errors)

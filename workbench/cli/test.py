@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.check.cases import CaseResult, LoadedCase, load_cases, run_case
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.log import log_on
 from workbench.cli.output import Output, Style, standard_error, standard_output
+from workbench.cli.running import run_async
 from workbench.visible import visible, visible_line
 
 _SHOWN_LINES = 60
@@ -24,7 +24,7 @@ def run(paths: Sequence[str]) -> ExitCode:
     for problem in problems:
         errors.line(visible_line(str(problem)))
     with log_on(None):  # what a case makes somebody raise is in its result
-        failed = asyncio.run(_run_all(cases, output))
+        failed = run_async(_run_all(cases, output))
     if cases:
         output.line(f"{len(cases) - failed} passed, {failed} failed")
     if problems:

@@ -1,0 +1,24 @@
+"""Running the asynchronous part of a command."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end on a loop of its own, and give its result.
+
+    The loop's task gives nothing: `asyncio.run` puts the signal handler back through an error message that
+    holds the repr of the task, and so of its result, which for a preview of 3,000 sections takes 0.2 s.
+    """
+    results: list[T] = []
+
+    async def main() -> None:
+        results.append(await work)
+
+    asyncio.run(main())
+    return results[0]
