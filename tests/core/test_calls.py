@@ -237,6 +237,37 @@ async def test_a_dispatch_in_a_foreign_task_survives_the_undo(
         assert listener.cancellations == 1
 
 
+@pytest.mark.parametrize("answer", ["an error", "a value"])
+@pytest.mark.parametrize("mode", ["waterfall", "serial"])
+async def test_whatever_a_listener_makes_of_its_cancellation(
+    rt: Runtime, root: Context, clock: Clock, spawn: Spawn, mode: str, answer: str
+) -> None:
+    """The caller gets INACTIVE_CONTEXT, and its task is not left cancelled."""
+
+    async def listener(*_: object) -> str:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            if answer == "an error":
+                raise Boom("boom") from None
+        return answer
+
+    async def dispatch() -> int:
+        with refuses("INACTIVE_CONTEXT", "p"):
+            await getattr(root, mode)("ev")
+        await asyncio.sleep(1)
+        task = asyncio.current_task()
+        assert task is not None
+        return task.cancelling()
+
+    p = await root.plugin(P("p"))
+    p.context.on("ev", listener)
+    t = spawn(dispatch())
+    await clock.settle()
+    await p.dispose()
+    assert await t == 0
+
+
 async def test_a_caller_cancelled_together_with_the_undo_stays_cancelled(
     rt: Runtime, root: Context, clock: Clock, spawn: Spawn
 ) -> None:
@@ -398,6 +429,29 @@ async def test_a_call_is_exempt_through_the_undo_that_it_awaits(
     assert log == ["begun", "finished"]
     assert fibers["q"].state == "disposed"
     assert fibers["p"].state == ("disposed" if what == "dispose" else "active")
+
+
+async def test_a_wait_that_is_over_refuses_nobody(rt: Runtime, root: Context, log: Log) -> None:
+    """First a disposer of p awaits q, and some time later one of q awaits p."""
+    fibers: dict[str, Fiber] = {}
+    awaiting = {"p": "q"}
+
+    def restarting_the_other(name: str) -> Any:
+        async def disposer() -> None:
+            if name in awaiting:
+                await fibers[awaiting[name]].restart()
+                log.append(f"{name} awaited {awaiting[name]}")
+
+        return lambda ctx: ctx.effect(lambda: disposer, "awaits the other") and None
+
+    for name in "pq":
+        fibers[name] = await root.plugin(P(name, restarting_the_other(name)))
+    async with asyncio.timeout(2):
+        await fibers["p"].restart()
+        awaiting.clear()
+        awaiting["q"] = "p"
+        await fibers["q"].restart()
+    assert log == ["p awaited q", "q awaited p"]
 
 
 async def test_the_error_of_an_exempt_call_is_logged(rt: Runtime, root: Context, errors: Records, log: Log) -> None:
