@@ -218,6 +218,17 @@ async def test_root_is_emptied_and_stays_usable(rt: Runtime, root: Context, log:
     assert (b.state, log) == ("active", [True])
 
 
+@pytest.mark.parametrize("by", ["restart", "update"])
+async def test_root_is_always_active(rt: Runtime, root: Context, log: Log, by: str) -> None:
+    states = States(root)
+    root.effect(lambda: lambda: log.append("undone"), "effect")
+    await (root.fiber.restart() if by == "restart" else root.fiber.update({}))
+    assert root.fiber.state == "active"
+    assert states.of("root") == ""
+    assert log == ["undone"]
+    assert (await root.plugin(P("p"))).state == "active"
+
+
 async def test_a_restart_reloads_the_children(root: Context, log: Log) -> None:
     def apply(ctx: Context) -> None:
         log.append("parent")

@@ -212,8 +212,10 @@ class Fiber:
         return Ended(self.point, lambda: self.state == FiberState.DISPOSED, refuse=self._refuse_self_await)
 
     def restart(self) -> Awaitable[None]:
-        """Undo and load again. Awaiting the result raises what the load raises."""
+        """Undo and load again. Awaiting the result raises what the load raises. Root is only undone."""
         self._refuse_disposed("restart()")
+        if self.is_root:
+            return self.runtime.dispose_root()
         self._again = True
         self.kick()
         return Ended(self.point, lambda: self.is_settled, self._raise_error, self._refuse_self_await)
