@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from workbench.check.case_file import UnusableCases, find_case_files, load_case_file, load_cases
+from workbench.check.case_file import find_case_files, load_case_file, load_cases
+from workbench.config.problems import LoadError
 
 
 def case(**parts: Any) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def written(folder: Path, *cases: dict[str, Any], name: str = "cases.json") -> P
 
 
 def problems_of(file: Path) -> list[str]:
-    with pytest.raises(UnusableCases) as caught:
+    with pytest.raises(LoadError) as caught:
         load_case_file(file)
     return [str(problem).removeprefix(f"{file}:") for problem in caught.value.problems]
 
@@ -126,9 +127,10 @@ def test_a_case_that_means_nothing_is_refused(name: str, tmp_path: Path) -> None
 def test_a_problem_has_line_column_and_path(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_text('{"cases": [\n {"id": "a",\n  "expect": {"sytem": ""}}]}', encoding="utf-8")
-    with pytest.raises(UnusableCases) as caught:
+    with pytest.raises(LoadError) as caught:
         load_case_file(file)
-    assert str(caught.value) == f'{file}:3:14: cases[0].expect.sytem: unknown key "sytem"; did you mean "system"?'
+    assert str(caught.value) == f'{file}:3:14: unknown key "sytem"; did you mean "system"?'
+    assert caught.value.problems[0].path == "cases[0].expect.sytem"
 
 
 def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
@@ -141,7 +143,7 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
         (b"", "is empty; "),
         (b" \n", "is empty; "),
         (b'{"cases": [', ":1:12: not JSON: expecting value"),
-        (b'{"cases": []}', ":1:2: cases: the list is empty, so nothing would be tested; "),
+        (b'{"cases": []}', ":1:2: the list is empty, so nothing would be tested; "),
         (b'{"topic": "t"}', ':1:1: the key "cases" is missing; '),
         (b'{"casess": []}', 'unknown key "casess"; did you mean "cases"?'),
         (b"[]", ":1:1: is no case file; "),
@@ -156,7 +158,7 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
 def test_a_file_that_is_no_case_file(content: bytes, expected: str, tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_bytes(content)
-    with pytest.raises(UnusableCases) as caught:
+    with pytest.raises(LoadError) as caught:
         load_case_file(file)
     assert expected in str(caught.value)
     assert str(file) in str(caught.value)
@@ -169,16 +171,16 @@ def test_a_byte_order_mark_is_no_obstacle(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UnusableCases, match="no such file or folder; check the path"):
+    with pytest.raises(LoadError, match="no such file or folder; check the path"):
         find_case_files([tmp_path / "nothing"])
-    with pytest.raises(UnusableCases, match="cannot be read: no such file or directory"):
+    with pytest.raises(LoadError, match="cannot be read: no such file or directory"):
         load_case_file(tmp_path / "nothing")
 
 
 def test_a_folder_without_case_files(tmp_path: Path) -> None:
     (tmp_path / ".hidden").mkdir()
     written(tmp_path / ".hidden", case())
-    with pytest.raises(UnusableCases, match="holds no case file"):
+    with pytest.raises(LoadError, match="holds no case file"):
         find_case_files([tmp_path])
 
 

@@ -83,6 +83,15 @@ def test_a_composition_that_cannot_be_used_fails_its_case(cli: Cli, project: Pat
     assert "gone.yml" in ran.out
 
 
+def test_a_plugin_that_is_not_active_fails_its_case(cli: Cli, project: Path) -> None:
+    """Otherwise a case that says what is *not* in the prompt would pass in vain."""
+    Path("tidy.py").write_text("def apply(ctx):\n    raise ValueError('no ink')\n", encoding="utf-8")
+    write_cases("c.json", reviewer(system_lacks=["Klingon"]))
+    ran = cli("test", "c.json")
+    assert ran.code == 1
+    assert "no ink" in ran.out
+
+
 def test_an_unusable_file_counts_more_than_a_failed_case(cli: Cli, project: Path) -> None:
     write_cases("a.json", reviewer(tools=["glob"]))
     write_cases("b.json", reviewer(tols=[]))
@@ -90,7 +99,8 @@ def test_an_unusable_file_counts_more_than_a_failed_case(cli: Cli, project: Path
     assert ran.code == 2
     assert ran.out.endswith("0 passed, 1 failed\n")
     assert "b.json:1:" in ran.err
-    assert 'unknown key "tols"; did you mean "tools"?' in ran.err
+    assert 'error: unknown key "tols"\n' in ran.err
+    assert 'did you mean "tools"?\n' in ran.err
 
 
 def test_nothing_to_run(cli: Cli, project: Path) -> None:

@@ -14,31 +14,7 @@ from pydantic_core import ErrorDetails
 from workbench.check.case_format import Case, CaseDocument
 from workbench.check.case_messages import message_and_remedy
 from workbench.check.json_place import Place, item_places, place_of, place_of_constant, repeated_key
-
-
-@dataclass(frozen=True, slots=True)
-class CaseProblem:
-    """Why a case file cannot be used, where, and what to do."""
-
-    file: str
-    place: Place | None
-    """None when the whole file is meant."""
-    message: str
-    remedy: str
-
-    def __str__(self) -> str:
-        if self.place is None:
-            return f"{self.file}: {self.message}; {self.remedy}"
-        within = f"{self.place.path}: " if self.place.path else ""
-        return f"{self.file}:{self.place.line}:{self.place.column}: {within}{self.message}; {self.remedy}"
-
-
-class UnusableCases(Exception):
-    """Case files that cannot be run. `problems` names each reason."""
-
-    def __init__(self, problems: Iterable[CaseProblem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(map(str, self.problems)))
+from workbench.config.problems import LoadError, LoadProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +32,7 @@ class LoadedCase:
 def find_case_files(paths: Iterable[str | Path]) -> list[Path]:
     """The files named, and all `*.json` below the folders named, each once, in order.
 
-    Hidden files and folders are left out. Raises `UnusableCases` when a path does not exist or a folder holds
+    Hidden files and folders are left out. Raises `LoadError` when a path does not exist or a folder holds
     no case file.
     """
     found: dict[Path, Path] = {}
@@ -66,45 +42,45 @@ def find_case_files(paths: Iterable[str | Path]) -> list[Path]:
         if path.is_dir():
             files = sorted(file for file in path.rglob("*.json") if not _is_hidden(file.relative_to(path)))
             if not files:
-                problems.append(CaseProblem(str(path), None, "holds no case file", "case files end in .json"))
+                problems.append(_problem(path, None, "this folder holds no case file", "case files end in .json"))
         elif not path.exists():
-            problems.append(CaseProblem(str(path), None, "no such file or folder", "check the path"))
+            problems.append(_problem(path, None, "there is no such file or folder", "check the path"))
             continue
         for file in files:
             found.setdefault(file.resolve(), file)
     if problems:
-        raise UnusableCases(problems)
+        raise LoadError(problems)
     return list(found.values())
 
 
 def load_case_file(path: str | Path) -> list[LoadedCase]:
-    """The cases of one file, at least one. Raises `UnusableCases` with everything that is wrong in it."""
+    """The cases of one file, at least one. Raises `LoadError` with everything that is wrong in it."""
     file = str(path)
     text = _read(path)
     data = _parse(text, file)
     try:
         document = CaseDocument.model_validate(data)
     except ValidationError as error:
-        raise UnusableCases(_problem(file, text, detail) for detail in error.errors()) from None
+        raise LoadError(_mistake(file, text, detail) for detail in error.errors()) from None
     return [
         LoadedCase(file, place, case)
         for place, case in zip(item_places(text, "cases"), document.cases, strict=True)
     ]
 
 
-def load_cases(paths: Iterable[str | Path]) -> tuple[list[LoadedCase], list[CaseProblem]]:
+def load_cases(paths: Iterable[str | Path]) -> tuple[list[LoadedCase], list[LoadProblem]]:
     """All cases of the files and folders, and the problems of the files that cannot be used."""
     try:
         files = find_case_files(paths)
-    except UnusableCases as error:
+    except LoadError as error:
         return [], list(error.problems)
     cases: list[LoadedCase] = []
-    problems: list[CaseProblem] = []
+    problems: list[LoadProblem] = []
     first_places: dict[str, str] = {}
     for file in files:
         try:
             loaded = load_case_file(file)
-        except UnusableCases as error:
+        except LoadError as error:
             problems += error.problems
             continue
         problems += _repeated_ids(loaded, first_places)
@@ -112,12 +88,12 @@ def load_cases(paths: Iterable[str | Path]) -> tuple[list[LoadedCase], list[Case
     return cases, problems
 
 
-def _repeated_ids(cases: Iterable[LoadedCase], first_places: dict[str, str]) -> Iterator[CaseProblem]:
+def _repeated_ids(cases: Iterable[LoadedCase], first_places: dict[str, str]) -> Iterator[LoadProblem]:
     for loaded in cases:
         first = first_places.setdefault(loaded.case.id, str(loaded))
         if first != str(loaded):
             message = f'the id "{loaded.case.id}" is taken by {first}'
-            yield CaseProblem(loaded.file, loaded.place, message, "ids are unique over all files of a run")
+            yield _problem(loaded.file, loaded.place, message, "ids are unique over all files of a run")
 
 
 def _is_hidden(path: Path) -> bool:
@@ -181,10 +157,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _problem(file: str, text: str, detail: ErrorDetails) -> CaseProblem:
+def _mistake(file: str, text: str, detail: ErrorDetails) -> LoadProblem:
     place = place_of(text, detail["loc"])
-    return CaseProblem(file, place, *message_and_remedy(detail))
+    return _problem(file, place, *message_and_remedy(detail))
 
 
-def _unusable(file: str | Path, place: Place | None, message: str, remedy: str) -> UnusableCases:
-    return UnusableCases([CaseProblem(str(file), place, message, remedy)])
+def _unusable(file: str | Path, place: Place | None, message: str, remedy: str) -> LoadError:
+    return LoadError([_problem(file, place, message, remedy)])
+
+
+def _problem(file: str | Path, place: Place | None, message: str, remedy: str) -> LoadProblem:
+    if place is None:
+        return LoadProblem(str(file), None, None, "", message, remedy)
+    return LoadProblem(str(file), place.line, place.column, place.path, message, remedy)

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from workbench.check.case_expectations import Observed, StageFailure, unmet
-from workbench.check.case_file import CaseProblem, LoadedCase, UnusableCases, load_case_file, load_cases
+from workbench.check.case_file import LoadedCase, load_case_file, load_cases
 from workbench.check.case_format import Case, ServiceConfig, Stage
 from workbench.check.case_format.entries import Fails, RegisterEntry
 from workbench.check.case_world import CaseWorld
 from workbench.check.differences import Difference
-from workbench.core import Runtime
+from workbench.core import FiberState, Runtime
 from workbench.prompt import (
     AssembleContext,
     PromptAssembly,
@@ -34,11 +34,9 @@ from workbench.prompt import (
 )
 
 __all__ = [
-    "CaseProblem",
     "CaseResult",
     "Difference",
     "LoadedCase",
-    "UnusableCases",
     "load_case_file",
     "load_cases",
     "run_case",
@@ -74,6 +72,10 @@ async def run_case(loaded: LoadedCase) -> CaseResult:
     return CaseResult(loaded, tuple(unmet(case.expect, observed)))
 
 
+class PluginsNotActive(Exception):
+    """A composition is not whole, so a case that asks what it does not say would pass in vain."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Start:
     """A runtime that is ready for the register entries."""
@@ -106,6 +108,8 @@ async def _composition(path: Path, stack: AsyncExitStack) -> _Start:
     from workbench.config.opened import open_composition
 
     opened = await stack.enter_async_context(open_composition(path))
+    if any(fiber.state is not FiberState.ACTIVE for fiber in opened.runtime.fibers()):
+        raise PluginsNotActive("\n".join(opened.notes))
     labels = {scope.label: scope.key for scope in opened.scopes if scope.key is not None}
     world = CaseWorld(opened.runtime.root, keys=dict(labels))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.check.cases import CaseResult, LoadedCase, load_cases, run_case
+from workbench.cli.diagnostics import print_problems
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.log import log_on
 from workbench.cli.output import Output, Style, standard_error, standard_output
@@ -21,8 +22,7 @@ def run(paths: Sequence[str]) -> ExitCode:
     """Run everything that can be run; an unusable file counts more than a failed case."""
     output, errors = standard_output(), standard_error()
     cases, problems = load_cases(paths)
-    for problem in problems:
-        errors.line(visible_line(str(problem)))
+    print_problems(problems, errors)
     with log_on(None):  # what a case makes somebody raise is in its result
         failed = run_async(_run_all(cases, output))
     if cases:
