@@ -137,6 +137,13 @@ def test_all_problems_of_a_file_at_once(tmp_path: Path) -> None:
     assert len(problems_of(written(tmp_path, case(expect={"x": 1}), case(id="b", register=[{"kind": "x"}])))) == 2
 
 
+def test_a_file_full_of_mistakes_shows_the_first_ones(tmp_path: Path) -> None:
+    file = written(tmp_path, *(case(id=str(number), expect={"x": 1}) for number in range(200)))
+    problems = problems_of(file)
+    assert len(problems) == 51
+    assert any("150 more mistakes are not shown; mend these first" in problem for problem in problems)
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from workbench.check.case_format import Case, CaseDocument
 from workbench.check.case_messages import message_and_remedy
 from workbench.check.json_place import Place, item_places, place_of, place_of_constant, repeated_key
 from workbench.config.problems import LoadError, LoadProblem
+
+SHOWN_MISTAKES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def load_case_file(path: str | Path) -> list[LoadedCase]:
     try:
         document = CaseDocument.model_validate(data)
     except ValidationError as error:
-        raise LoadError(_mistake(file, text, detail) for detail in error.errors()) from None
+        raise LoadError(_mistakes(file, text, error)) from None
     return [
         LoadedCase(file, place, case)
         for place, case in zip(item_places(text, "cases"), document.cases, strict=True)
@@ -157,9 +158,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _mistake(file: str, text: str, detail: ErrorDetails) -> LoadProblem:
-    place = place_of(text, detail["loc"])
-    return _problem(file, place, *message_and_remedy(detail))
+def _mistakes(file: str, text: str, error: ValidationError) -> Iterator[LoadProblem]:
+    details = error.errors()
+    for detail in details[:SHOWN_MISTAKES]:
+        yield _problem(file, place_of(text, detail["loc"]), *message_and_remedy(detail))
+    more = len(details) - SHOWN_MISTAKES
+    if more > 0:
+        yield _problem(file, None, f"{more} more mistakes are not shown", "mend these first")
 
 
 def _unusable(file: str | Path, place: Place | None, message: str, remedy: str) -> LoadError:
