@@ -40,9 +40,16 @@ class CheckedText:
             return source.position(self.text, offset)
         # A listener changed the text: what it left alone still stands where it was written.
         words = self.text[offset : offset + length]
-        if registered.count(words) == 1:
-            return source.position(registered, registered.index(words))
-        return source.position(registered, 0)
+        return source.position(registered, registered.index(words) if registered.count(words) == 1 else 0)
+
+    def owner_of(self, offset: int, length: int) -> Owner:
+        """Who wrote these words: the listener that changed the text, where the registration has them not."""
+        view = self.view
+        if not isinstance(view, EntryView) or view.registered_text is None or not view.changed_by:
+            return self.owner
+        if self.text[offset : offset + length] not in view.registered_text:
+            return view.changed_by[-1]
+        return self.owner
 
     def finding(
         self,
@@ -64,7 +71,7 @@ class CheckedText:
             remedy=remedy,
             part=self.part,
             name=self.name,
-            owner=self.owner,
+            owner=self.owner if offset is None else self.owner_of(offset, length),
             position=self.position(offset or 0, length),
             length=length,
             line=line,

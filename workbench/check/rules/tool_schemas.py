@@ -12,7 +12,7 @@ from workbench.check.rule import Rule
 from workbench.check.schema_nodes import schema_nodes
 from workbench.check.schema_rules import KINDS, TOOL_COUNT, Refusal, ToolSchemaNodes
 from workbench.check.subject import CheckedTool, Subject
-from workbench.config.nodes import Path
+from workbench.config.nodes import Document, Path, Sequence
 from workbench.prompt import Position
 
 
@@ -86,12 +86,20 @@ def _position(tool: CheckedTool, pointer: str, kind: str, subject: Subject | Non
         document = subject.composition.document
         for entry in subject.composition.entries.tools:
             if entry.name == tool.view.name and (entry.scope or "global") == tool.view.layer:
-                path: Path = (*entry.at, "name") if kind == "name" else (*entry.at, "parameters")
-                if kind != "name":
-                    path += tuple(int(each) if each.isdigit() else each for each in steps(pointer))
-                return Position(document.file, *document.place(document.key_offset(path)))
+                if kind == "name":
+                    offset = document.offset((*entry.at, "name"))
+                else:
+                    offset = document.key_offset(_path(document, (*entry.at, "parameters"), pointer))
+                return Position(document.file, *document.place(offset))
     source = tool.view.source
     return None if source is None else source.position(tool.view.description, 0)
+
+
+def _path(document: Document, path: Path, pointer: str) -> Path:
+    """The path of what a JSON pointer leads to, where a number is the index of a list or a key."""
+    for key in steps(pointer):
+        path = (*path, int(key) if isinstance(document.at(path), Sequence) else key)
+    return path
 
 
 def _unusable_profile(subject: Subject, index: int, error: ProfileError) -> Finding:
