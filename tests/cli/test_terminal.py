@@ -99,3 +99,13 @@ def test_an_error_is_coloured_and_its_text_is_not(project: Path) -> None:
     shown = in_terminal("render", "nothing\x1b[32m.yml")
     assert "\x1b[31merror: \x1b[0m" in shown
     assert "\x1b[32m" not in shown
+
+
+def test_a_defect_of_our_own_is_said(project: Path) -> None:
+    broken = "import workbench.cli.samples as s; s.samples = lambda: 1 / 0"
+    program = f"{broken}; from workbench.cli.main import run; run()"
+    ran = subprocess.run([sys.executable, "-c", program, "samples"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 3
+    assert ran.stdout == ""
+    assert "ZeroDivisionError" in ran.stderr
+    assert ran.stderr.endswith("this is a defect of the workbench itself; the lines above say where\n")

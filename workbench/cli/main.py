@@ -185,8 +185,11 @@ def run() -> None:
     except Exception:
         import traceback
 
-        traceback.print_exc()
-        sys.stderr.write("workbench: this is a defect of the workbench itself; the lines above say where\n")
+        from workbench.cli.output import standard_error
+
+        errors = standard_error()
+        errors.text(traceback.format_exc())
+        errors.line("workbench: this is a defect of the workbench itself; the lines above say where")
         sys.exit(ExitCode.DEFECT)
 
 
