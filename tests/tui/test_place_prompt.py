@@ -171,7 +171,7 @@ async def test_lines_can_run_to_the_right(workbench: Workbench) -> None:
         await screen.press("w")
         assert screen.place.prompt_text.virtual_size.height < before
         assert screen.place.prompt_text.virtual_size.width > 100
-        screen.place.prompt_text.scroll_to(x=30, animate=False)
+        screen.place.prompt_text.scroll_to(x=40, animate=False)
         await screen.settle()
         assert "reviewed in one sitting." in screen.text()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Callable
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import App
@@ -21,6 +22,21 @@ from workbench.tui.subject import Subject
 from workbench.tui.view.picker import Item
 from workbench.tui.widgets.lines import bindings_of
 
+if TYPE_CHECKING:
+    from workbench.core import Runtime
+
+
+def _subject_of(given: Subject | Runtime | None) -> Subject | None:
+    if given is None:
+        return None  # and the runtime is imported after the first paint
+    from workbench.core import Runtime
+
+    if isinstance(given, Runtime):
+        from workbench.tui.live import RuntimeSubject
+
+        return RuntimeSubject(given)
+    return given
+
 
 class WorkbenchApp(App[int]):
     """The workbench over one subject. The runtime belongs to the program that runs the app."""
@@ -29,12 +45,15 @@ class WorkbenchApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("app")
-    CSS_PATH = "places/prompt/style.tcss"
+    CSS_PATH = Path(__file__).parent / "places" / "prompt" / "style.tcss"
     CSS = """
     Toast { background: $wb-raised; color: $wb-text; }
     """
 
-    def __init__(self, subject: Subject | None = None, *, name: str = "", theme: str = themes.DEFAULT) -> None:
+    def __init__(
+        self, subject: Subject | Runtime | None = None, *, name: str = "", theme: str = themes.DEFAULT
+    ) -> None:
+        """Over a subject, or over a runtime as it is. None: `show()` comes later, `name` is being opened."""
         self._themes = themes.shipped()
         super().__init__()
         for each in self._themes.values():
@@ -43,7 +62,7 @@ class WorkbenchApp(App[int]):
         self.animation_level = "none"
         self.bridge = Bridge(self.post_message)
         self._opening = name
-        self._subject = subject
+        self._subject = _subject_of(subject)
         self._unsubscribe: Callable[[], object] | None = None
         self.is_painted = asyncio.Event()
         """The first screen is there."""

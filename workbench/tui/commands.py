@@ -32,6 +32,8 @@ class Command:
     in_palette: bool = True
     always: bool = False
     """Its hint stands at the right end and never falls off."""
+    urgent: frozenset[str] = frozenset()
+    """Those of its keys that work whatever lies on top or has the focus."""
     when: str = ""
     """The hint is shown only then: `failing`, `found`, `noted`; and then before all others."""
 
@@ -136,7 +138,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("app.help", "Help", ("question_mark", "f1"), "All keys and signs.", "help", always=True),
     Command("app.theme", "Colours", ("c",), "Choose other colours."),
-    Command("app.quit", "Quit", ("q", "ctrl+q"), "Stop the runtime and leave."),
+    Command("app.quit", "Quit", ("q", "ctrl+q"), "Stop the runtime and leave.", urgent=frozenset({"ctrl+q"})),
 )
 """All of them, in the order in which help and hints show them."""
 

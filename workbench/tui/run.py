@@ -11,7 +11,7 @@ import signal
 import sys
 from importlib import import_module
 
-from workbench.core.watchdog import Watchdog
+from workbench.core.watchdog import DEFAULT_LIMIT, Watchdog
 from workbench.tui import themes
 from workbench.tui.app import WorkbenchApp
 
@@ -19,13 +19,19 @@ CLOSING_SECONDS = 5.0
 """How long plugins have to stop when the workbench is left."""
 
 
-def run_workbench(path: str, *, name: str | None = None, theme: str = themes.DEFAULT) -> int:
-    """Opens a file until the person leaves; the exit code. `name` is shown in place of the path."""
-    return asyncio.run(_watched(path, name or path, theme))
+def run_workbench(
+    path: str, *, name: str | None = None, theme: str = themes.DEFAULT, turn_limit: float = DEFAULT_LIMIT
+) -> int:
+    """Opens a file until the person leaves; the exit code.
+
+    `name` is shown in place of the path. A plugin that holds the loop for `turn_limit` seconds is
+    interrupted, and named.
+    """
+    return asyncio.run(_watched(path, name or path, theme, turn_limit))
 
 
-async def _watched(path: str, name: str, theme: str) -> int:
-    with Watchdog():
+async def _watched(path: str, name: str, theme: str, turn_limit: float) -> int:
+    with Watchdog(turn_limit):
         return await _open(path, name, theme)
 
 

@@ -16,21 +16,23 @@ BAR_CELLS = 10
 
 
 def entry_line(
-    row: Row, width: int, *, is_cursor: bool, has_focus: bool, is_changed: bool, largest: int
+    row: Row, width: int, *, is_cursor: bool, has_focus: bool, is_changed: bool, largest: int, margin: int = 1
 ) -> tuple[Line, Role]:
-    """The row in `width` cells, and its ground. `largest` is the size that fills a bar; 0: no bars.
+    """The row in `width` cells, and its ground.
+
+    `largest` is the size that fills a bar; 0: no bars. `margin` cells at the right edge stay free.
 
     A heading has the cursor when an entry of its group has it.
     """
     if row.heading is not None:
         role: Role = "strong" if has_focus and is_cursor else "soft"
         left = (Piece(" "), Piece(HEADINGS[row.heading], role, bold=True))
-        return spread(left, (Piece(row.total, "faint"), *_tail(width, 0, largest)), width), "base"
+        return spread(left, (Piece(row.total, "faint"), *_tail(width, 0, largest, margin)), width), "base"
     if row.entry is None:
         return (), "base"
     shown = cells(row.entry)
     ground: Role = ("cursor" if has_focus else "cursor-idle") if is_cursor else "base"
-    tail = _tail(width, size_of(row.entry), 0 if shown.wide_right else largest)
+    tail = _tail(width, size_of(row.entry), 0 if shown.wide_right else largest, margin)
     room = width - NAME_AT - width_of(tail)
     right = cut_text(shown.right, room // 2 if shown.wide_right else room)
     name = cut_text(shown.name, max(1, room - cell_len(right) - (1 if right else 0)))
@@ -52,9 +54,9 @@ def _sign(shown: Cells, is_changed: bool) -> Piece:
     return Piece("~" if is_changed else " ", "changed", bold=True)
 
 
-def _tail(width: int, size: int, largest: int) -> Line:
+def _tail(width: int, size: int, largest: int, margin: int) -> Line:
     """The margin at the right edge, and before it the bar where there is room for bars."""
     if width < BARS_FROM or largest <= 0:
-        return (Piece(" "),)
+        return (Piece(" " * margin),)
     bar = min(BAR_CELLS, max(1, round(BAR_CELLS * size / largest))) if size else 0
-    return (Piece("  "), Piece("━" * bar, "rule"), Piece(" " * (BAR_CELLS - bar + 1)))
+    return (Piece("  "), Piece("━" * bar, "rule"), Piece(" " * (BAR_CELLS - bar + margin)))

@@ -121,6 +121,7 @@ class EntryList(Lines):
             has_focus=self.has_focus,
             is_changed=row.key in self.changed,
             largest=self._largest if width >= BARS_FROM else 0,
+            margin=0 if self.show_vertical_scrollbar else 1,
         )
         return self.paint.strip(line, width, ground)
 

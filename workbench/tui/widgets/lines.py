@@ -13,10 +13,15 @@ from workbench.tui.widgets.paint import Painted
 
 def bindings_of(*where: str) -> list[BindingType]:
     """The bindings of a pane, a place or the app, from the table of commands."""
-    return [
-        Binding(",".join(each.keys), each.action, each.title, id=each.id, show=False)
-        for each in commands_of(*where)
-    ]
+    bindings: list[BindingType] = []
+    for each in commands_of(*where):
+        for is_urgent in (False, True):
+            keys = [key for key in each.keys if (key in each.urgent) is is_urgent]
+            if keys:
+                bindings.append(
+                    Binding(",".join(keys), each.action, each.title, show=False, priority=is_urgent, id=each.id)
+                )
+    return bindings
 
 
 class Lines(ScrollView, Painted, can_focus=True, inherit_bindings=False):

@@ -36,6 +36,9 @@ from workbench.tui.widgets.prompt_text import PromptText
 
 PATIENCE = 1.0
 """Seconds of one assembly after which a change cancels it instead of waiting for it."""
+AT_ONCE = 8
+PAUSE = 0.5
+"""After `AT_ONCE` assemblies within so many seconds, the next one waits for as long."""
 
 
 class Body(Container):
@@ -72,6 +75,9 @@ class PromptPlace(Place):
         self._is_stale = False
         self._ticker: Timer | None = None
         self._error: BaseException | None = None
+        self._recent: list[float] = []
+        """When changes led to assemblies, in the last `PAUSE`."""
+        self._pause: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield ContextBar()
@@ -114,7 +120,7 @@ class PromptPlace(Place):
         if self.is_assembling and time.monotonic() - self._assembly_began < PATIENCE:
             self._is_stale = True
         else:
-            self.assemble()
+            self._assemble_after_change()
 
     # assembling
 
@@ -129,6 +135,23 @@ class PromptPlace(Place):
         self._assembly = self._preview()
         if self._ticker is None:
             self._ticker = self.set_interval(1.0, self.refresh_frame, name="assembling")
+
+    def _assemble_after_change(self) -> None:
+        """At once, but with a pause in a flood, or when assembling is itself a change."""
+        now = time.monotonic()
+        self._recent = [moment for moment in self._recent if now - moment < PAUSE]
+        if self._pause is not None:
+            return
+        if len(self._recent) < AT_ONCE:
+            self._recent.append(now)
+            self.assemble()
+        else:
+            self._pause = self.set_timer(PAUSE, self._end_pause, name="pause")
+
+    def _end_pause(self) -> None:
+        self._pause = None
+        self._recent = [time.monotonic()] * AT_ONCE  # a flood that goes on gets one assembly per pause
+        self.assemble()
 
     @work(exclusive=True, group="assemble", exit_on_error=False)
     async def _preview(self) -> None:
@@ -148,7 +171,7 @@ class PromptPlace(Place):
         self._error = event.worker.error if event.state is WorkerState.ERROR else None
         self.refresh_frame()
         if self._is_stale:
-            self.assemble()
+            self._assemble_after_change()
 
     def _show_preview(self) -> None:
         model = self.model

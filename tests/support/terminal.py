@@ -1,0 +1,93 @@
+"""A program in a terminal of its own, seen as the bytes that the terminal receives. POSIX only."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from pathlib import Path
+from types import TracebackType
+
+ROOT = Path(__file__).parent.parent.parent
+
+SEQUENCE = re.compile(
+    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[P_^X][^\x1b]*\x1b\\|[ -/]*[0-~])"
+)
+"""One control sequence."""
+
+
+class Terminal:
+    """Runs Python code until it ends or is closed."""
+
+    def __init__(self, code: str, *args: str, columns: int = 120, rows: int = 40) -> None:
+        self.received = b""
+        self.pid, self._file = pty.fork()
+        size = struct.pack("HHHH", rows, columns, 0, 0)
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, size)
+            os.chdir(ROOT)
+            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8")
+            os.execv(sys.executable, [sys.executable, "-c", code, *args])
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.pid = 0
+        os.close(self._file)
+
+    def send(self, keys: str) -> None:
+        """Types."""
+        os.write(self._file, keys.encode())
+
+    def wait_for(self, text: str, seconds: float = 15) -> None:
+        """Reads until the text has come since the last wait, control sequences left out."""
+        end = time.monotonic() + seconds
+        fresh = b""
+        while text not in plain(fresh):
+            if time.monotonic() > end:
+                raise AssertionError(f"{text!r} did not come; {plain(fresh)[-2000:]!r}")
+            fresh += self._read(0.1)
+
+    def rest(self, seconds: float = 0.15) -> None:
+        """Reads until nothing more comes for a while."""
+        while self._read(seconds):
+            pass
+
+    def end(self, seconds: float = 15) -> int:
+        """Waits for the program to end; its exit code, negative for a signal."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._read(0.05)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.pid = 0
+                return os.waitstatus_to_exitcode(status)
+        raise AssertionError(f"still running; {plain(self.received)[-2000:]!r}")
+
+    def _read(self, seconds: float) -> bytes:
+        if not select.select([self._file], [], [], seconds)[0]:
+            return b""
+        try:
+            data = os.read(self._file, 65536)
+        except OSError:
+            return b""
+        self.received += data
+        return data
+
+
+def plain(data: bytes) -> str:
+    """What is written, without control sequences."""
+    return SEQUENCE.sub(b"", data).decode("utf-8", "replace")

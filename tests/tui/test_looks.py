@@ -1,0 +1,82 @@
+"""Pictures of the place: looked at by a person once, compared ever after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tests.support.previews as p
+from tests.tui.conftest import settled
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.view.entries import PluginTrouble
+
+
+def picture(snap_compare: Any, app: WorkbenchApp, size: tuple[int, int], *keys: str) -> bool:
+    async def before(pilot: Any) -> None:
+        await settled(pilot)
+        for key in keys:
+            await pilot.press(key)
+        await settled(pilot)
+
+    return bool(snap_compare(app, terminal_size=size, run_before=before))
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_prompt(snap_compare: Any, size: tuple[int, int], theme: str) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(), theme=theme), size, "j")
+
+
+@pytest.mark.parametrize("theme", ["contrast", "safe"])
+def test_reading(snap_compare: Any, theme: str) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(), theme=theme), (120, 40), "j", "enter", "j")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_failing(snap_compare: Any, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(p.FAILING)), size)
+
+
+def test_hostile(snap_compare: Any) -> None:
+    """Brackets, escapes, direction marks, CJK, joined emoji, a line of 10,000 characters."""
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(p.HOSTILE_PREVIEW)), (120, 40))
+
+
+def test_empty(snap_compare: Any) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(p.EMPTY)), (120, 40))
+
+
+def test_broken_from_the_start(snap_compare: Any) -> None:
+    problems = [
+        'coding-agent.yml:14:3: unknown key "tols" under "agent"; did you mean "tools"?',
+        "coding-agent.yml:20:12: a text was expected, braces without quotes are a mapping; quote it",
+    ]
+    subject = p.FakeSubject(p.EMPTY, is_loaded=False, problems=problems)
+    assert picture(snap_compare, WorkbenchApp(subject, theme="light"), (100, 30))
+
+
+def test_tool_and_plugins(snap_compare: Any) -> None:
+    troubles = [
+        PluginTrouble(p.BASH, "failed", "ValueError: no shell here"),
+        PluginTrouble(p.WEB, "waiting", "pending (waits for network)"),
+    ]
+    subject = p.FakeSubject(troubles=troubles)
+    assert picture(snap_compare, WorkbenchApp(subject), (120, 40), "G", *["k"] * 7)
+
+
+def test_find(snap_compare: Any) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject()), (80, 24), "slash", *"read")
+
+
+def test_palette(snap_compare: Any) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject()), (120, 40), "ctrl+p", "r", "e")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_help(snap_compare: Any, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject()), size, "question_mark")
+
+
+def test_one_pane(snap_compare: Any) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject()), (60, 16), "j")
