@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.plugins import Boom, Log, P, Patient, Spawn, hears, labels, nothing, refuses
+from tests.support.plugins import Boom, Key, Log, P, Patient, Spawn, hears, labels, nothing, refuses
 from tests.support.records import Records
-from workbench.core import Context, Fiber, Runtime
+from workbench.core import Context, Fiber, Runtime, create_scope
 
 
 @pytest.fixture
@@ -326,6 +326,44 @@ async def test_a_yielded_fiber_moves_below_the_effect(p: Fiber, log: Log) -> Non
     await asyncio.sleep(0.1)
     await dispose()
     assert log == ["child", "d1"]
+
+
+@pytest.mark.parametrize("kind", ["sync", "slow disposer", "async", "generator", "async generator"])
+async def test_what_arrives_after_the_undo_is_undone_at_once(p: Fiber, log: Log, clock: Clock, kind: str) -> None:
+    """The body disposes the scope that it is registered in."""
+
+    async def slowly() -> None:
+        await asyncio.sleep(1)
+        log.append("undone")
+
+    async def coroutine() -> Any:
+        await asyncio.sleep(1)
+        return undoing(log)
+
+    def generator() -> Iterator[Any]:
+        yield undoing(log)
+
+    async def async_generator() -> AsyncIterator[Any]:
+        await asyncio.sleep(1)
+        yield undoing(log)
+
+    gives = {
+        "sync": lambda: undoing(log),
+        "slow disposer": lambda: slowly,
+        "async": coroutine,
+        "generator": generator,
+        "async generator": async_generator,
+    }
+
+    def body() -> Any:
+        scope.dispose()
+        return gives[kind]()
+
+    scope = create_scope(p.context, Key("k"))
+    scope.ctx.effect(body, "late")
+    await p.dispose()
+    assert log == ["undone"]
+    assert clock.now == (0 if kind in ("sync", "generator") else 1)
 
 
 async def test_a_nested_effect_disposed_by_hand_leaves_its_parent(p: Fiber, log: Log) -> None:

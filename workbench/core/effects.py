@@ -298,9 +298,11 @@ class Effect:
             self._set_up_later(self._collect_one(result))
         else:
             self.collect(result)
-        if self.phase != LIVE and not self.setting_up and (self.parts or self._undo):
-            # Undone while its body ran: what arrives late is undone at once.
+        if self.phase == GONE and (self.setting_up or self.parts or self._undo):
+            # Undone while its body ran: what arrives late is undone at once, and the owner waits for that.
             self.phase = LIVE
+            self.home = None
+            self.move_below(self.ledger)
             self()
 
     def _set_up_later(self, work: Coroutine[Any, Any, None]) -> None:
