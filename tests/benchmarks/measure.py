@@ -13,9 +13,6 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-SAMPLES = 5
-"""Per side and round."""
-
 AsyncWork = Callable[[], Awaitable[object]]
 Work = Callable[[], object]
 
@@ -28,6 +25,11 @@ class Settings:
     sample_ms: float
     quick: bool
     """True for a trial run, which shows that a script works and whose figures mean nothing."""
+
+    @property
+    def samples(self) -> int:
+        """Per side and round."""
+        return 1 if self.quick else 5
 
     @property
     def sample_ns(self) -> float:
@@ -70,7 +72,7 @@ def compare(ours: Work, theirs: Work, how: Settings) -> Ratio:
     repeats = [_repeats(_time(side, 1), how) for side in (ours, theirs)]
     rounds = []
     for _ in range(how.rounds):
-        samples = [(_time(ours, repeats[0]), _time(theirs, repeats[1])) for _ in range(SAMPLES)]
+        samples = [(_time(ours, repeats[0]), _time(theirs, repeats[1])) for _ in range(how.samples)]
         rounds.append(tuple(map(min, zip(*samples, strict=True))))
     return _ratio(rounds)
 
@@ -81,7 +83,7 @@ async def compare_async(ours: AsyncWork, theirs: AsyncWork, how: Settings) -> Ra
     rounds = []
     for _ in range(how.rounds):
         samples = [
-            (await _time_async(ours, repeats[0]), await _time_async(theirs, repeats[1])) for _ in range(SAMPLES)
+            (await _time_async(ours, repeats[0]), await _time_async(theirs, repeats[1])) for _ in range(how.samples)
         ]
         rounds.append(tuple(map(min, zip(*samples, strict=True))))
     return _ratio(rounds)

@@ -7,7 +7,6 @@ changes at every step. Everything that a user prepares once is prepared in `__in
 
 from __future__ import annotations
 
-import copy
 import sys
 from pathlib import Path
 
@@ -110,7 +109,7 @@ class Adapter:
 
     def tools_plain(self, registry, assembly) -> list[dict]:
         return [
-            {"name": t.name, "description": t.description, "parameters": copy.deepcopy(t.parameters)}
+            {"name": t.name, "description": t.description, "parameters": t.parameters}  # this assembly's own
             for t in assembly.tools
         ]
 
