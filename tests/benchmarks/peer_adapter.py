@@ -108,10 +108,7 @@ class Adapter:
         return self.render_context_snapshot(assembly)
 
     def tools_plain(self, registry, assembly) -> list[dict]:
-        return [
-            {"name": t.name, "description": t.description, "parameters": t.parameters}  # this assembly's own
-            for t in assembly.tools
-        ]
+        return orjson.loads(assembly.tools_json)
 
     def request_json(self, registry, assembly) -> bytes:
         return orjson.dumps(
