@@ -101,6 +101,14 @@ REFUSED = {
         {"register": [{"kind": "dispose", "target": 1}, section()]},
         "register[0]: no register entry 1 was made before it; ",
     ),
+    "target of a first call": (
+        {
+            "register": [
+                {"kind": "tools", "schemas": [], "on_first_call": [{"kind": "dispose", "target": 7}]},
+            ]
+        },
+        "register[0].on_first_call[0]: no register entry 7 was made before it; ",
+    ),
     "target that was refused": (
         {"register": [section(order=True, fails={"mentions": []})], "dispose": [0]},
         "dispose[0]: register[0] leaves nothing that could be disposed; ",

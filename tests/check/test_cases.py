@@ -9,7 +9,8 @@ import pytest
 
 from workbench.check.case_file import LoadedCase
 from workbench.check.case_format import Case
-from workbench.check.cases import CaseResult, message_of, run_case
+from workbench.check.cases import CaseResult, run_case
+from workbench.check.error_text import message_of
 from workbench.check.json_place import Place
 
 IDENTITY = "You are an AI agent running on the Prompt Workbench runtime."
@@ -223,3 +224,23 @@ async def test_an_assembly_that_does_not_end_fails(tmp_path: Path, monkeypatch: 
 )
 def test_the_message_of_an_exception(error: Exception, message: str) -> None:
     assert message_of(error) == message
+
+
+async def test_a_refusal_on_the_first_call_of_a_provider() -> None:
+    again = section("deployment:persona", fails={"mentions": ["already registered", "Klingon"]})
+    variable = {"kind": "variable", "name": "v", "value": "", "on_first_call": [again]}
+    result = await result_of(register=[variable], expect={"variables": {"v": ""}})
+    assert [difference.expectation for difference in result.differences] == ["register[0].on_first_call[0].fails"]
+    assert result.differences[0].expected == "a message with 'Klingon'"
+
+
+async def test_a_disposal_on_the_first_call_of_a_provider() -> None:
+    tools = {"kind": "tools", "schemas": [], "on_first_call": [{"kind": "dispose", "target": 0}]}
+    assert (
+        await unmet(
+            register=[section(), tools],
+            assemble={"repeat": 2},
+            expect={"sections": ["harness:identity", "deployment:persona"], "changes": 2},
+        )
+        == []
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -31,6 +31,8 @@ from workbench.check.case_format.values import (
     SectionOrder,
 )
 from workbench.check.case_listener import CaseRaised, waterfall_listener
+from workbench.check.differences import Difference
+from workbench.check.error_text import message_of
 from workbench.core import Context, Disposer, Scope, create_scope
 from workbench.prompt import AssembleContext, PromptFacade, ToolProviderResult, add_harness_source
 
@@ -55,6 +57,8 @@ class CaseWorld:
     assembly_number: int = 0
     """Of the running or next assembly, from 1."""
     changes: int = 0
+    unmet_refusals: list[Difference] = field(default_factory=list)
+    """Entries with `fails` that were accepted, or refused with another message."""
     _scopes: dict[str, Scope] = field(default_factory=dict)
     _disposers: dict[int, Disposer] = field(default_factory=dict)
     _pending_undo: list[Awaitable[object]] = field(default_factory=list)
@@ -77,10 +81,10 @@ class CaseWorld:
         """Make `parent` the enclosing scope of `child`."""
         self._scopes[child] = create_scope(self.root, self.key(child), parent=self.key(parent))
 
-    def perform(self, entry: RegisterEntry, index: int | None = None) -> None:
-        """Carry out one register entry; its disposer is remembered under `index`."""
-        disposer = self._register(entry)
-        if disposer is not None and index is not None:
+    def perform(self, entry: RegisterEntry, index: int) -> None:
+        """Carry out the register entry with that index, under which its disposer is remembered."""
+        disposer = self._attempt(entry, f"register[{index}]")
+        if disposer is not None:
             self._disposers[index] = disposer
 
     def dispose(self, target: Target) -> None:
@@ -105,7 +109,24 @@ class CaseWorld:
             self._scopes[layer] = create_scope(self.root, self.key(layer))
         return self._scopes[layer].ctx
 
-    def _register(self, entry: RegisterEntry) -> Disposer | None:
+    def _attempt(self, entry: RegisterEntry, at: str) -> Disposer | None:
+        """Register; whether an entry with `fails` was refused as it announces is noted, not raised."""
+        if entry.fails is None:
+            return self._register(entry, at)
+        try:
+            self._register(entry, at)
+        except Exception as error:
+            message = message_of(error)
+            self.unmet_refusals += [
+                Difference(f"{at}.fails", f"a message with {fragment!r}", message)
+                for fragment in entry.fails.mentions
+                if fragment not in message
+            ]
+        else:
+            self.unmet_refusals.append(Difference(f"{at}.fails", "the registration is refused", "it was accepted"))
+        return None
+
+    def _register(self, entry: RegisterEntry, at: str) -> Disposer | None:
         if isinstance(entry, DisposeEntry):
             self.dispose(entry.target)
             return None
@@ -129,9 +150,9 @@ class CaseWorld:
                 order, text = self._order(entry.order), self._text(entry.text, absent="")
                 return prompt.context(entry.name, order, text, literal=entry.literal)
             case VariableEntry():
-                return prompt.variable(entry.name, self._variable(entry))
+                return prompt.variable(entry.name, self._variable(entry, at))
             case ToolsEntry():
-                return prompt.tools(self._tools(entry))
+                return prompt.tools(self._tools(entry, at))
             case SuppressorEntry():
                 return prompt.suppress_runtime_context()
             case ListenerEntry():
@@ -173,9 +194,9 @@ class CaseWorld:
 
         return provide
 
-    def _variable(self, entry: VariableEntry) -> Callable[[AssembleContext], str | None]:
+    def _variable(self, entry: VariableEntry, at: str) -> Callable[[AssembleContext], str | None]:
         provided = self._text(entry.value, absent=None)
-        first_call = self._first_call(entry.on_first_call)
+        first_call = self._first_call(entry.on_first_call, at)
 
         def provide(context: AssembleContext) -> str | None:
             first_call()
@@ -184,9 +205,9 @@ class CaseWorld:
 
         return provide
 
-    def _tools(self, entry: ToolsEntry) -> Callable[[AssembleContext], ToolProviderResult]:
+    def _tools(self, entry: ToolsEntry, at: str) -> Callable[[AssembleContext], ToolProviderResult]:
         schemas: list[Any] = [schema.model_dump() for schema in entry.schemas]
-        first_call = self._first_call(entry.on_first_call)
+        first_call = self._first_call(entry.on_first_call, at)
 
         def provide(context: AssembleContext) -> ToolProviderResult:
             first_call()
@@ -194,13 +215,14 @@ class CaseWorld:
 
         return provide
 
-    def _first_call(self, entries: list[RegisterEntry]) -> Callable[[], None]:
+    def _first_call(self, entries: Sequence[RegisterEntry], at: str) -> Callable[[], None]:
         """Performs the entries when it is called for the first time."""
-        waiting = list(entries)
+        waiting = list(enumerate(entries))
 
         def perform_once() -> None:
             while waiting:
-                self.perform(waiting.pop(0))
+                index, entry = waiting.pop(0)
+                self._attempt(entry, f"{at}.on_first_call[{index}]")
 
         return perform_once
 

@@ -19,9 +19,9 @@ from typing import Any
 from workbench.check.case_expectations import Observed, StageFailure, unmet
 from workbench.check.case_file import LoadedCase, load_case_file, load_cases
 from workbench.check.case_format import Case, ServiceConfig, Stage
-from workbench.check.case_format.entries import Fails, RegisterEntry
 from workbench.check.case_world import CaseWorld
 from workbench.check.differences import Difference
+from workbench.check.error_text import message_of
 from workbench.core import FiberState, Runtime
 from workbench.prompt import (
     AssembleContext,
@@ -64,6 +64,7 @@ async def run_case(loaded: LoadedCase) -> CaseResult:
     case, observed = loaded.case, Observed()
     try:
         async with _started(loaded) as start:
+            observed.refusals = start.world.unmet_refusals
             await _register(case, start.world, observed)
             await _assemble(case, start, observed)
             _render(observed)
@@ -126,28 +127,12 @@ async def _register(case: Case, world: CaseWorld, observed: Observed) -> None:
         for child, parent in case.scopes.items():
             world.link(child, parent)
         for index, entry in enumerate(case.register_):
-            if entry.fails is None:
-                world.perform(entry, index)
-            else:
-                observed.refusals.extend(_unmet_refusal(entry, index, entry.fails, world))
+            world.perform(entry, index)
             await world.settle()
         for target in case.dispose:
             world.dispose(target)
             await world.settle()
     observed.changes = world.changes
-
-
-def _unmet_refusal(entry: RegisterEntry, index: int, fails: Fails, world: CaseWorld) -> Iterator[Difference]:
-    at = f"register[{index}].fails"
-    try:
-        world.perform(entry)
-    except Exception as error:
-        message = message_of(error)
-        for fragment in fails.mentions:
-            if fragment not in message:
-                yield Difference(at, f"a message with {fragment!r}", message)
-    else:
-        yield Difference(at, "the registration is refused", "it was accepted")
 
 
 async def _assemble(case: Case, start: _Start, observed: Observed) -> None:
@@ -192,10 +177,3 @@ def _stage(stage: Stage) -> Iterator[None]:
         yield
     except Exception as error:
         raise _StageFailed(StageFailure(stage, message_of(error))) from error
-
-
-def message_of(error: BaseException) -> str:
-    """What an exception says; of a group, what each of its members says; without a message, its type."""
-    if isinstance(error, BaseExceptionGroup):
-        return "\n".join(message_of(member) for member in error.exceptions)
-    return str(error) or type(error).__name__

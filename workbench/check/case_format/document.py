@@ -6,7 +6,14 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from workbench.check.case_format.entries import DisposeEntry, RegisterEntry, ScopeTarget, Target
+from workbench.check.case_format.entries import (
+    DisposeEntry,
+    RegisterEntry,
+    ScopeTarget,
+    Target,
+    ToolsEntry,
+    VariableEntry,
+)
 from workbench.check.case_format.values import ScopeName, Strict
 
 Stage = Literal["load", "register", "assemble", "render"]
@@ -86,11 +93,23 @@ class Case(Strict):
     @model_validator(mode="after")
     def _targets_exist(self) -> Self:
         for index, entry in enumerate(self.register_):
+            at = f"register[{index}]"
             if isinstance(entry, DisposeEntry):
-                self._check_target(entry.target, before=index, at=f"register[{index}]")
+                self._check_target(entry.target, before=index, at=at)
+            if isinstance(entry, VariableEntry | ToolsEntry):
+                self._check_later_targets(entry.on_first_call, at)
         for position, target in enumerate(self.dispose):
             self._check_target(target, before=len(self.register_), at=f"dispose[{position}]")
         return self
+
+    def _check_later_targets(self, entries: list[RegisterEntry], at: str) -> None:
+        """Those of entries which a provider performs during an assembly, when all others are made."""
+        for index, entry in enumerate(entries):
+            inside = f"{at}.on_first_call[{index}]"
+            if isinstance(entry, DisposeEntry):
+                self._check_target(entry.target, before=len(self.register_), at=inside)
+            if isinstance(entry, VariableEntry | ToolsEntry):
+                self._check_later_targets(entry.on_first_call, inside)
 
     def _check_target(self, target: Target, *, before: int, at: str) -> None:
         if isinstance(target, ScopeTarget):
