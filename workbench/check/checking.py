@@ -9,17 +9,19 @@ The screen, the command and its formats all show what `findings_of` gives. Sourc
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 
+from workbench.check.checked_scope import CheckedScope
 from workbench.check.finding import Finding
+from workbench.check.measure import sizes_of
 from workbench.check.rule import RULES, Rule, RuleBook, broken_rule, findings_of_rule
 from workbench.check.rules import FIRST_PARTY_RULES
-from workbench.check.subject import CheckedScope, Subject
+from workbench.check.subject import Subject
 from workbench.check.switches import without_switched_off
-from workbench.config import LoadProblem, OpenedComposition, open_composition
-from workbench.config.composition_plugin import ScopeView
+from workbench.config import LoadProblem, OpenedComposition, ScopeView, open_composition
 from workbench.config.model import CheckEntry
 from workbench.prompt import Position, preview
 from workbench.prompt.owners import owner_of_listener
@@ -55,16 +57,24 @@ async def check_file(
 
 
 async def findings_of(opened: OpenedComposition, *, profiles: Sequence[str] | None = None) -> tuple[Finding, ...]:
-    """Everything that is wrong with an opened composition, in the order of its file."""
+    """Everything that is wrong with an opened composition, in the order of its file.
+
+    Our own rules look in a thread, so that a screen stays responsive; rules of plugins look on the loop, where
+    their plugins live.
+    """
     problems = [finding_of_problem(problem) for problem in opened.problems]
     subject = await subject_of(opened, profiles)
+    findings = await asyncio.to_thread(_by_our_rules, subject)
     rules = list(FIRST_PARTY_RULES)
-    findings = [finding for rule in rules for finding in findings_of_rule(rule, subject)]
     for rule, labels in _own_rules(opened, findings):
         rules.append(rule)
         findings += findings_of_rule(rule, subject.seen_from(labels))
     counted = without_switched_off(_merged(findings), subject.composition, rules)
     return tuple(sorted((*problems, *counted), key=lambda finding: finding.reading_order))
+
+
+def _by_our_rules(subject: Subject) -> list[Finding]:
+    return [finding for rule in FIRST_PARTY_RULES for finding in findings_of_rule(rule, subject)]
 
 
 async def subject_of(opened: OpenedComposition, profiles: Sequence[str] | None = None) -> Subject:
@@ -79,7 +89,9 @@ async def subject_of(opened: OpenedComposition, profiles: Sequence[str] | None =
         seen = await preview(opened.prompt, opened.assemble_context(view.label))
         known = frozenset(opened.tools.known_names(view.key))
         scopes.append(CheckedScope(view.label, seen, view.label in sent, known))
-    return Subject(composition, scopes, opened.runtime.fibers(), opened.notes)
+    check = composition.entries.check
+    sizes = await sizes_of(scopes, check.budgets if check else None)
+    return Subject(composition, scopes, opened.runtime.fibers(), opened.notes, sizes)
 
 
 def finding_of_problem(problem: LoadProblem) -> Finding:
@@ -126,7 +138,7 @@ def _own_rules(opened: OpenedComposition, findings: list[Finding]) -> Iterator[t
         try:
             listener.function(book)
         except Exception as error:
-            findings.append(broken_rule(f"that plugin {owner.plugin} brings", error, owner))
+            findings.append(broken_rule(f"that plugin {owner.plugin} brings", error, owner, listener.function))
         for rule in book.rules:
             yield rule, heard[identity]
 

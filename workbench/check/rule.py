@@ -16,6 +16,7 @@ from workbench.check.finding import Finding
 from workbench.check.subject import Subject
 from workbench.core import Event
 from workbench.prompt import Owner
+from workbench.prompt.failures import raised_at
 
 Run = Callable[[Subject], Iterable[Finding]]
 
@@ -67,14 +68,12 @@ def findings_of_rule(rule: Rule, subject: Subject) -> list[Finding]:
         for found in rule.run(subject):
             findings.append(replace(found, rule=f"{rule.id}/{found.rule}" if found.rule else rule.id))
     except Exception as error:
-        findings.append(broken_rule(rule.id, error, rule.owner))
+        findings.append(broken_rule(rule.id, error, rule.owner, rule.run))
     return findings
 
 
-def broken_rule(what: str, error: Exception, owner: Owner | None) -> Finding:
-    """The finding about a rule that raised."""
-    from workbench.prompt.failures import raised_at
-
+def broken_rule(what: str, error: Exception, owner: Owner | None, code: Callable[..., object]) -> Finding:
+    """The finding about a rule that raised, or about the listener that brings it."""
     return Finding(
         rule="rule",
         severity="error",
@@ -83,5 +82,5 @@ def broken_rule(what: str, error: Exception, owner: Owner | None) -> Finding:
         part="plugin",
         name=owner.plugin if owner else "workbench",
         owner=owner,
-        position=raised_at(error),
+        position=raised_at(error, getattr(code, "__code__", None)),
     )

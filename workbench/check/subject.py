@@ -11,28 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from workbench.check.checked_scope import CheckedScope
 from workbench.check.checked_text import CheckedText, TextPart
+from workbench.check.measure import Sizes
 from workbench.config import Composition
 from workbench.config.model import CheckEntry
 from workbench.core import Fiber
-from workbench.prompt import EntryView, Owner, Preview, ToolView
-
-
-@dataclass(frozen=True, eq=False)
-class CheckedScope:
-    """One layer and what an assembly for it gives."""
-
-    label: str
-    preview: Preview
-    is_sent: bool
-    """Whether a prompt is sent from it: by an agent, or, where no agent lies in it, by whoever uses it."""
-    known_tools: frozenset[str]
-    """Names of the tools that it would see without any restriction."""
-
-    @cached_property
-    def tools(self) -> frozenset[str]:
-        """Names of the tools that are sent."""
-        return frozenset(tool.name for tool in self.preview.tools if tool.state == "effective")
+from workbench.prompt import EntryView, Owner, ToolView
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +39,7 @@ class Subject:
         scopes: Iterable[CheckedScope],
         fibers: Iterable[Fiber] = (),
         notes: Iterable[str] = (),
+        sizes: Sizes | None = None,
     ) -> None:
         self.composition = composition
         self.scopes = tuple(scopes)
@@ -61,6 +47,8 @@ class Subject:
         """Every load of every plugin."""
         self.notes = tuple(notes)
         """What opening the composition noted."""
+        self.sizes = sizes or Sizes()
+        """Lengths of texts in the unit of the budgets."""
 
     @property
     def file(self) -> str:
@@ -101,20 +89,19 @@ class Subject:
         views: dict[tuple[object, ...], ToolView] = {}
         labels: dict[tuple[object, ...], list[str]] = {}
         for scope in self.scopes:
-            for tool in scope.preview.tools:
-                if tool.state == "effective":
-                    key = (tool.name, tool.layer, tool.owner, tool.description, tool.parameters_json)
-                    views.setdefault(key, tool)
-                    labels.setdefault(key, []).append(scope.label)
+            for tool in scope.effective_tools():
+                key = (tool.name, tool.layer, tool.owner, tool.description, tool.parameters_json)
+                views.setdefault(key, tool)
+                labels.setdefault(key, []).append(scope.label)
         return tuple(
             CheckedTool(view, tuple(labels[key]), json.loads(view.parameters_json)) for key, view in views.items()
         )
 
-    def _texts(self, of: Callable[[Preview], Iterator[_Row]]) -> Iterator[CheckedText]:
+    def _texts(self, of: Callable[[CheckedScope], Iterator[_Row]]) -> Iterator[CheckedText]:
         rows: dict[tuple[object, ...], _Row] = {}
         labels: dict[tuple[object, ...], list[str]] = {}
         for scope in self.scopes:
-            for row in of(scope.preview):
+            for row in of(scope):
                 part, view, text = row
                 key: tuple[object, ...] = (part, view.name, view.layer, view.owner, text, is_literal(view))
                 rows.setdefault(key, row)
@@ -131,28 +118,20 @@ def is_literal(view: object) -> bool:
     return isinstance(view, EntryView) and view.literal
 
 
-def _entries(preview: Preview) -> Iterator[_Row]:
-    for entry in effective(preview):
+def _entries(scope: CheckedScope) -> Iterator[_Row]:
+    for entry in scope.effective_entries():
         yield entry.kind, entry, entry.text
 
 
-def _values(preview: Preview) -> Iterator[_Row]:
-    for variable in preview.variables:
+def _values(scope: CheckedScope) -> Iterator[_Row]:
+    for variable in scope.preview.variables:
         if variable.state == "effective" and variable.value:
             yield "variable", variable, variable.value
 
 
-def _descriptions(preview: Preview) -> Iterator[_Row]:
-    for tool in preview.tools:
-        if tool.state == "effective":
-            yield "tool", tool, tool.description
-
-
-def effective(preview: Preview) -> Iterator[EntryView]:
-    """The sections and contexts in force."""
-    for entry in (*preview.sections, *preview.contexts):
-        if entry.state == "effective":
-            yield entry
+def _descriptions(scope: CheckedScope) -> Iterator[_Row]:
+    for tool in scope.effective_tools():
+        yield "tool", tool, tool.description
 
 
 def is_one_owner(owners: Iterable[Owner]) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from workbench.check.checked_scope import CheckedScope
 from workbench.check.finding import Finding
 from workbench.check.rule import Rule
-from workbench.check.subject import CheckedScope, Subject
+from workbench.check.subject import Subject
 from workbench.config.nodes import Document
 from workbench.prompt import Failure, Position
 

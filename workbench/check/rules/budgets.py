@@ -6,27 +6,14 @@ Source: docs/checks.md 4.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from workbench.check.checked_scope import CheckedScope
 from workbench.check.finding import Finding, Part
-from workbench.check.measure import Measure, measure
 from workbench.check.rule import Rule
-from workbench.check.subject import CheckedScope, Subject, effective
+from workbench.check.subject import Subject
 from workbench.config.model import Budgets, PartBudget
 from workbench.config.nodes import Path
-from workbench.prompt import EntryView, Owner, Position, TextSource, ToolView
-
-
-@dataclass(frozen=True, slots=True)
-class _Sized:
-    """One part and its length."""
-
-    part: Part
-    name: str
-    size: int
-    owner: Owner
-    source: TextSource | None
-    scope: str
+from workbench.prompt import EntryView, Position, ToolView
 
 
 def over_budget(subject: Subject) -> Iterator[Finding]:
@@ -34,46 +21,43 @@ def over_budget(subject: Subject) -> Iterator[Finding]:
     budgets = subject.settings.budgets
     if budgets is None:
         return
-    by = measure(budgets.unit)
     for scope in subject.scopes:
-        yield from _wholes(scope, budgets, by, subject)
-        for sized in _sizes(scope, by):
-            limit, named = _limit(sized, budgets)
-            if limit is not None and sized.size > limit:
-                place = sized.source
+        yield from _wholes(scope, budgets, subject)
+        for part, view, text in _parts(scope):
+            limit, is_named = _limit(part, view.name, budgets)
+            size = subject.sizes.of(text, scope)
+            if limit is not None and size.number > limit:
+                source = view.source
                 yield Finding(
-                    rule=sized.part,
+                    rule=part,
                     severity="error",
-                    message=f"{sized.part} {sized.name} has {sized.size:,} {by.unit}; {limit:,} are allowed",
+                    message=f"{part} {view.name} has {size}; {limit:,} are allowed",
                     remedy="shorten it, or raise its limit"
-                    if named
+                    if is_named
                     else "shorten it, or give it a limit of its own",
-                    part=sized.part,
-                    name=sized.name,
-                    owner=sized.owner,
-                    position=None if place is None else place.position("", 0),
-                    scopes=(sized.scope,),
+                    part=part,
+                    name=view.name,
+                    owner=view.owner,
+                    position=None if source is None else source.position("", 0),
+                    scopes=(scope.label,),
                 )
     yield from _limits_of_nothing(subject, budgets)
 
 
-def _wholes(scope: CheckedScope, budgets: Budgets, by: Measure, subject: Subject) -> Iterator[Finding]:
-    preview = scope.preview
-    tools = "".join(map(_tool_text, preview.tools))
+def _wholes(scope: CheckedScope, budgets: Budgets, subject: Subject) -> Iterator[Finding]:
     for key, title, text, limit in (
-        ("whole", "the system text", preview.system, budgets.whole),
-        ("runtime_context", "the runtime context", preview.context, budgets.runtime_context),
-        ("tools", "all tool schemas together", tools, budgets.tools),
+        ("whole", "the system text has", scope.texts.system, budgets.whole),
+        ("runtime_context", "the runtime context has", scope.texts.context, budgets.runtime_context),
+        ("tools", "all tool schemas together have", scope.texts.all_tools, budgets.tools),
     ):
         if limit is None or not text:
             continue
-        size = by.count(text)
-        if size > limit:
-            verb = "have" if key == "tools" else "has"
+        size = subject.sizes.of(text, scope)
+        if size.number > limit:
             yield Finding(
                 rule=key.replace("_", "-"),
                 severity="error",
-                message=f"{title} {verb} {size:,} {by.unit} in scope {scope.label}; {limit:,} are allowed",
+                message=f"{title} {size} in scope {scope.label}; {limit:,} are allowed",
                 remedy="shorten its longest parts, or raise the limit",
                 part="prompt",
                 name=scope.label,
@@ -82,22 +66,20 @@ def _wholes(scope: CheckedScope, budgets: Budgets, by: Measure, subject: Subject
             )
 
 
-def _sizes(scope: CheckedScope, by: Measure) -> Iterator[_Sized]:
-    view: EntryView | ToolView
-    for view in effective(scope.preview):
-        if view.rendered:
-            yield _Sized(view.kind, view.name, by.count(view.rendered), view.owner, view.source, scope.label)
-    for view in scope.preview.tools:
-        if view.state == "effective":
-            yield _Sized("tool", view.name, by.count(_tool_text(view)), view.owner, view.source, scope.label)
+def _parts(scope: CheckedScope) -> Iterator[tuple[Part, EntryView | ToolView, str]]:
+    for entry in scope.effective_entries():
+        if entry.rendered:
+            yield entry.kind, entry, entry.rendered
+    for tool in scope.effective_tools():
+        yield "tool", tool, scope.texts.tools[tool.name]
 
 
-def _limit(sized: _Sized, budgets: Budgets) -> tuple[int | None, bool]:
+def _limit(part: Part, name: str, budgets: Budgets) -> tuple[int | None, bool]:
     """Its limit, and whether that names it."""
-    for part in budgets.parts:
-        if getattr(part, sized.part) == sized.name:
-            return part.limit, True
-    general: int | None = getattr(budgets, sized.part)
+    for named in budgets.parts:
+        if getattr(named, part) == name:
+            return named.limit, True
+    general: int | None = getattr(budgets, part)
     return general, False
 
 
@@ -126,12 +108,7 @@ def _named(part: PartBudget) -> tuple[str, str]:
 def _holds(scope: CheckedScope, kind: str, name: str) -> bool:
     if kind == "tool":
         return name in scope.tools
-    return any(entry.kind == kind and entry.name == name for entry in effective(scope.preview))
-
-
-def _tool_text(tool: ToolView) -> str:
-    """What is counted of a tool: its name, its description and its parameters."""
-    return f"{tool.name}\n{tool.description}\n{tool.parameters_json}" if tool.state == "effective" else ""
+    return any(entry.kind == kind and entry.name == name for entry in scope.effective_entries())
 
 
 def _place(subject: Subject, path: Path) -> Position:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
+from workbench.check.checked_scope import CheckedScope
 from workbench.check.finding import Finding
 from workbench.check.rule import Rule
-from workbench.check.subject import CheckedScope, Subject
+from workbench.check.subject import Subject
 from workbench.prompt import EntryView
 from workbench.prompt.source import line_and_column
 from workbench.prompt.template import Group, groups_of
