@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -97,15 +98,15 @@ def _occurrences(
     if not rendered:
         return
     in_force = {entry.name: entry for entry in reversed(entries) if entry.state == "effective"}
+    starts, ends = [span.start for span in spans], [span.end for span in spans]
+    line, counted_to = 1, 0
     start = rendered.find(text)
     while start >= 0:
         end = start + len(text)
-        pieces = tuple(
-            _piece(rendered, span, in_force.get(span.name), start, end)
-            for span in spans
-            if span.start < end and span.end > start
-        )
-        line = rendered.count("\n", 0, start) + 1
+        touched = spans[bisect_right(ends, start) : bisect_left(starts, end)]
+        pieces = tuple(_piece(rendered, span, in_force.get(span.name), start, end) for span in touched)
+        line += rendered.count("\n", counted_to, start)
+        counted_to = start
         yield Occurrence(within, line, start - rendered.rfind("\n", 0, start), pieces)
         start = rendered.find(text, end)
 
