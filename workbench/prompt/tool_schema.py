@@ -31,18 +31,20 @@ class ToolSchema:
     to the constructor is copied. Raises `PromptError` for parameters that JSON cannot hold.
     """
 
-    __slots__ = ("_description", "_encoded", "_json", "_name", "_parameters", "is_open")
+    __slots__ = ("_description", "_encoded", "_name", "_parameters", "_parameters_at", "is_open")
 
     def __init__(self, name: str, description: str = "", parameters: Mapping[str, Any] | None = None) -> None:
         self._name = name
         self._description = description
-        self._encoded = (
-            _EMPTY if parameters is None else encode_json(parameters, f"the parameters of tool {name!r}")
-        )
         self._parameters: JsonObject | None = None
-        self._json: bytes | None = None
         self.is_open = False
         """Whether it may differ from what it was made as: somebody holds its parameters, or has set a field."""
+        self._encode(_EMPTY if parameters is None else encode_json(parameters, f"the parameters of tool {name!r}"))
+
+    def _encode(self, parameters: bytes) -> None:
+        head = encode_json({"name": self._name, "description": self._description}, f"tool {self._name!r}")
+        self._encoded = head[:-1] + _PARAMETERS + parameters + b"}"
+        self._parameters_at = len(head) - 1 + len(_PARAMETERS)
 
     @property
     def name(self) -> str:
@@ -50,7 +52,9 @@ class ToolSchema:
 
     @name.setter
     def name(self, value: str) -> None:
+        parameters = self.parameters_json
         self._name = value
+        self._encode(parameters)
         self._open()
 
     @property
@@ -59,14 +63,16 @@ class ToolSchema:
 
     @description.setter
     def description(self, value: str) -> None:
+        parameters = self.parameters_json
         self._description = value
+        self._encode(parameters)
         self._open()
 
     @property
     def parameters(self) -> JsonObject:
         """The JSON Schema of the arguments."""
         if self._parameters is None:
-            self._parameters = decode_json(self._encoded)
+            self._parameters = decode_json(self.parameters_json)
             self._open()
         return self._parameters
 
@@ -76,7 +82,6 @@ class ToolSchema:
         self._open()
 
     def _open(self) -> None:
-        self._json = None
         self.is_open = True
         openings[0] += 1
 
@@ -84,28 +89,24 @@ class ToolSchema:
     def parameters_json(self) -> bytes:
         """The parameters as compact JSON."""
         if self._parameters is None:
-            return self._encoded
-        return encode_json(self._parameters, f"the parameters of tool {self.name!r}")
+            return self._encoded[self._parameters_at : -1]
+        return encode_json(self._parameters, f"the parameters of tool {self._name!r}")
 
     @property
     def json(self) -> bytes:
         """The whole schema as compact JSON: `name`, `description`, `parameters`."""
-        if self._json is not None:
-            return self._json
-        head = encode_json({"name": self.name, "description": self.description}, f"tool {self.name!r}")
-        encoded = head[:-1] + b',"parameters":' + self.parameters_json + b"}"
-        if self._parameters is None:
-            self._json = encoded
-        return encoded
+        if self._parameters is not None:
+            self._encode(self.parameters_json)
+        return self._encoded
 
     def detached(self) -> ToolSchema:
         """A copy whose parameters are its own."""
         copy = ToolSchema.__new__(ToolSchema)
+        copy._encoded = self.json
         copy._name = self._name
         copy._description = self._description
-        copy._encoded = self._encoded if self._parameters is None else self.parameters_json
+        copy._parameters_at = self._parameters_at
         copy._parameters = None
-        copy._json = self._json
         copy.is_open = False
         return copy
 
@@ -121,6 +122,7 @@ class ToolSchema:
 
 
 _EMPTY = b'{"type":"object","properties":{}}'
+_PARAMETERS = b',"parameters":'
 
 
 @dataclass(frozen=True, slots=True)
