@@ -16,8 +16,9 @@ from workbench.check.checked_text import CheckedText, TextPart
 from workbench.check.measure import Sizes
 from workbench.config import Composition
 from workbench.config.model import CheckEntry
+from workbench.config.nodes import Document, Path
 from workbench.core import Fiber
-from workbench.prompt import EntryView, Owner, ToolView
+from workbench.prompt import EntryView, Owner, Position, ToolView
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ class Subject:
     def settings(self) -> CheckEntry:
         """The key `check` of the composition."""
         return self.composition.entries.check or CheckEntry()
+
+    def place(self, path: Path, *, of_key: bool = False) -> Position:
+        """Where the value at `path` of the composition, or its key, is written."""
+        return place_in(self.composition.document, path, of_key=of_key)
 
     def seen_from(self, labels: Iterable[str]) -> Subject:
         """The same with these scopes alone, for a rule that belongs to them."""
@@ -111,6 +116,13 @@ class Subject:
 
 
 _Row = tuple[TextPart, Any, str]
+
+
+def place_in(document: Document, path: Path, *, of_key: bool = False) -> Position:
+    """The place of a value, or of its key, in whichever file of the composition it stands."""
+    offset = document.key_offset(path) if of_key else document.offset(path)
+    problem = document.problem(offset, path, "")
+    return Position(problem.file, problem.line or 1, problem.column or 1)
 
 
 def is_literal(view: object) -> bool:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 from workbench.check.finding import Finding
 from workbench.check.rule import Rule
+from workbench.check.subject import place_in
 from workbench.config import Composition
 from workbench.config.model import CheckEntry, RuleSwitch
 from workbench.config.problems import did_you_mean
-from workbench.prompt import Position
 
 SWITCH = "switch"
 ALWAYS_ON = frozenset({"file", "rule", SWITCH})
@@ -51,8 +51,7 @@ def _entries(switch: RuleSwitch) -> set[tuple[str, str]]:
 
 
 def _wrong(switch: RuleSwitch, is_used: bool, known: list[str], composition: Composition) -> Iterator[Finding]:
-    document = composition.document
-    position = Position(document.file, *document.place(document.offset((*switch.at, "rule"))))
+    position = place_in(composition.document, (*switch.at, "rule"))
     if switch.rule not in known:
         yield Finding(
             rule=f"{SWITCH}/unknown-rule",

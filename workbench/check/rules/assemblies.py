@@ -8,8 +8,7 @@ from workbench.check.checked_scope import CheckedScope
 from workbench.check.finding import Finding
 from workbench.check.rule import Rule
 from workbench.check.subject import Subject
-from workbench.config.nodes import Document
-from workbench.prompt import Failure, Position
+from workbench.prompt import Failure
 
 
 def failed_assemblies(subject: Subject) -> Iterator[Finding]:
@@ -17,7 +16,7 @@ def failed_assemblies(subject: Subject) -> Iterator[Finding]:
     for scope in subject.scopes:
         for failure in scope.preview.failures:
             if scope.is_sent and failure.stage == "assemble" and failure.code != "complete":
-                yield _finding(failure, scope, subject.composition.document)
+                yield _finding(failure, scope, subject)
 
 
 def several_complete(subject: Subject) -> Iterator[Finding]:
@@ -41,11 +40,11 @@ def several_complete(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _finding(failure: Failure, scope: CheckedScope, document: Document) -> Finding:
+def _finding(failure: Failure, scope: CheckedScope, subject: Subject) -> Finding:
     position = failure.position
     remedy = ""
     if failure.code == "tool_order":
-        position = Position(document.file, *document.place(document.offset(("tool_order",))))
+        position = subject.place(("tool_order",))
         remedy = "remove the name from tool_order, or load the tool"
     return Finding(
         rule=failure.code.replace("_", "-").replace(" ", "-"),

@@ -12,8 +12,7 @@ from workbench.check.finding import Finding, Part
 from workbench.check.rule import Rule
 from workbench.check.subject import Subject
 from workbench.config.model import Budgets, PartBudget
-from workbench.config.nodes import Path
-from workbench.prompt import EntryView, Position, ToolView
+from workbench.prompt import EntryView, ToolView
 
 
 def over_budget(subject: Subject) -> Iterator[Finding]:
@@ -61,7 +60,7 @@ def _wholes(scope: CheckedScope, budgets: Budgets, subject: Subject) -> Iterator
                 remedy="shorten its longest parts, or raise the limit",
                 part="prompt",
                 name=scope.label,
-                position=_place(subject, ("check", "budgets", key)),
+                position=subject.place((*budgets.at, key), of_key=True),
                 scopes=(scope.label,),
             )
 
@@ -93,7 +92,7 @@ def _limits_of_nothing(subject: Subject, budgets: Budgets) -> Iterator[Finding]:
                 rule="unused",
                 message=f"{what}, so its limit means nothing",
                 remedy="correct the name, or remove the limit",
-                position=_place(subject, part.at),
+                position=subject.place(part.at),
             )
 
 
@@ -109,11 +108,6 @@ def _holds(scope: CheckedScope, kind: str, name: str) -> bool:
     if kind == "tool":
         return name in scope.tools
     return any(entry.kind == kind and entry.name == name for entry in scope.effective_entries())
-
-
-def _place(subject: Subject, path: Path) -> Position:
-    document = subject.composition.document
-    return Position(document.file, *document.place(document.key_offset(path)))
 
 
 BUDGET = Rule(

@@ -83,14 +83,12 @@ def _too_many(subject: Subject, profiles: list[Profile], *, is_chosen: bool) -> 
 def _position(tool: CheckedTool, pointer: str, kind: str, subject: Subject | None) -> Position | None:
     """In the composition's own tools the place of the value; else that of the tool."""
     if subject is not None:
-        document = subject.composition.document
         for entry in subject.composition.entries.tools:
             if entry.name == tool.view.name and (entry.scope or "global") == tool.view.layer:
                 if kind == "name":
-                    offset = document.offset((*entry.at, "name"))
-                else:
-                    offset = document.key_offset(_path(document, (*entry.at, "parameters"), pointer))
-                return Position(document.file, *document.place(offset))
+                    return subject.place((*entry.at, "name"))
+                path = _path(subject.composition.document, (*entry.at, "parameters"), pointer)
+                return subject.place(path, of_key=True)
     source = tool.view.source
     return None if source is None else source.position(tool.view.description, 0)
 
@@ -103,14 +101,12 @@ def _path(document: Document, path: Path, pointer: str) -> Path:
 
 
 def _unusable_profile(subject: Subject, index: int, error: ProfileError) -> Finding:
-    document = subject.composition.document
-    place = document.place(document.offset(("check", "profiles", index)))
     return Finding(
         rule="profile",
         severity="error",
         message=str(error),
         remedy="name a profile that is there",
-        position=Position(document.file, *place),
+        position=subject.place((*subject.settings.at, "profiles", index)),
     )
 
 
