@@ -195,6 +195,31 @@ async def test_ones_own_fiber_cannot_be_awaited_while_it_loads(root: Context, lo
     assert fiber.state == ("disposed" if what == "dispose" else "active")
 
 
+@pytest.mark.parametrize("who", ["plugin call", "disposer", "listener"])
+async def test_the_end_of_root_awaited_from_within(rt: Runtime, root: Context, log: Log, who: str) -> None:
+    async def end_of_root(*_: object) -> None:
+        try:
+            await root.fiber.dispose()
+            log.append("went on")
+        except CoreError as error:
+            log.append(error.code)
+
+    def apply(ctx: Context) -> None:
+        if who == "disposer":
+            ctx.effect(lambda: end_of_root, "awaits root")
+        else:
+            ctx.on("ev", end_of_root)
+
+    async with asyncio.timeout(2):
+        p = await root.plugin(P("p", end_of_root if who == "plugin call" else apply))
+        if who == "listener":
+            await root.waterfall("ev")
+        await root.fiber.dispose()
+        await rt.quiesce()
+    assert log == ["SELF_AWAIT" if who == "disposer" else "went on"]
+    assert (p.state, root.fiber.state) == ("disposed", "active")
+
+
 async def test_a_call_in_a_task_of_the_plugin_inherits_the_chain(root: Context, log: Log) -> None:
     """`gather` and task groups inside plugin code start tasks that are still part of the call."""
 

@@ -371,6 +371,42 @@ async def test_what_arrives_after_the_undo_is_undone_at_once(p: Fiber, log: Log,
     assert clock.now == (0 if kind in ("sync", "generator") else 1)
 
 
+@pytest.mark.parametrize("what", ["fiber", "effect"])
+async def test_a_set_up_may_await_the_undo_of_itself(rt: Runtime, p: Fiber, log: Log, what: str) -> None:
+    """Such a call is exempt; what it gives afterwards is undone at once."""
+
+    async def body() -> Any:
+        await asyncio.sleep(0.1)
+        await (p.dispose() if what == "fiber" else dispose())
+        log.append("finished")
+        return undoing(log)
+
+    before = rt.snapshot()
+    dispose = p.context.effect(body, "set-up")
+    async with asyncio.timeout(2):
+        await asyncio.sleep(1)
+        await rt.quiesce()
+    assert log == ["finished", "undone"]
+    if what == "effect":
+        assert rt.snapshot() == before
+    else:
+        assert p.state == "disposed"
+
+
+@pytest.mark.parametrize("what", ["its own effect", "its scope"])
+async def test_a_disposer_cannot_await_what_it_undoes(root: Context, p: Fiber, log: Log, what: str) -> None:
+    async def disposer() -> None:
+        with refuses("SELF_AWAIT"):
+            await (dispose() if what == "its own effect" else scope.dispose())
+        log.append("refused")
+
+    scope = create_scope(p.context, Key("k"))
+    dispose = scope.ctx.effect(lambda: disposer, "effect")
+    async with asyncio.timeout(2):
+        await scope.dispose()
+    assert log == ["refused"]
+
+
 async def test_a_nested_effect_disposed_by_hand_leaves_its_parent(p: Fiber, log: Log) -> None:
     inner: list[Any] = []
 

@@ -389,6 +389,27 @@ def _(at: Activation, ctx: Context) -> None:
     ctx.effect(body, "slow set-up")
 
 
+@registration("set-up that awaits its own fiber")
+def _(at: Activation, ctx: Context) -> None:
+    async def body() -> Any:
+        await asyncio.sleep(0.4)
+        await at.fiber.dispose()
+        return at.disposer("late", 0.2)
+
+    ctx.effect(body, "self-disposing set-up")
+
+
+@registration("body that disposes its scope")
+def _(at: Activation, ctx: Context) -> None:
+    scope = create_scope(ctx, at.world.keys[0])
+
+    def body() -> Any:
+        scope.dispose()
+        return at.disposer("in a gone scope", 0.2)
+
+    scope.ctx.effect(body, "in a gone scope")
+
+
 # Timers and tasks
 
 

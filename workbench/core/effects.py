@@ -108,7 +108,8 @@ class Effect:
         """Undo functions (as `_Part`) and effects, in order of set-up."""
         self._undo: UndoFunction | None = None
         """The only part, where that is one function: most effects are so."""
-        self.setting_up = False
+        self.setting_up: Call | None = None
+        """The asynchronous body, while it runs."""
         self.waitpoint: Waitpoint | None = None
         self.error: BaseException | None = None
 
@@ -217,10 +218,10 @@ class Effect:
 
         `point` stands for the undo that does this: an effect's own, or that of a whole fiber.
         """
-        if self.setting_up:
+        if (setting_up := self.setting_up) is not None:
             with point.waiting(f"set-up of {self.label}"):
                 end = self.end_point()
-                await end.until(lambda: not self.setting_up)
+                await end.until(lambda: self.setting_up is None or setting_up in end.spared)
         while True:
             if pending is None:
                 pending = self._undo_until_awaitable()
@@ -298,17 +299,19 @@ class Effect:
             self._set_up_later(self._collect_one(result))
         else:
             self.collect(result)
+        self._undo_what_came_late()
+
+    def _undo_what_came_late(self) -> None:
+        """What arrives after the undo is undone at once, and the owner waits for that."""
         if self.phase == GONE and (self.setting_up or self.parts or self._undo):
-            # Undone while its body ran: what arrives late is undone at once, and the owner waits for that.
             self.phase = LIVE
             self.home = None
             self.move_below(self.ledger)
             self()
 
     def _set_up_later(self, work: Coroutine[Any, Any, None]) -> None:
-        self.setting_up = True
-        runtime = self.ledger.runtime
-        task = runtime.own(Call(self.ledger, "set-up", self.label), work)
+        self.setting_up = Call(self.ledger, "set-up", self.label)
+        task = self.ledger.runtime.own(self.setting_up, work)
         task.add_done_callback(self._set_up_ended)
 
     async def _collect_one(self, result: Awaitable[Any]) -> None:
@@ -331,12 +334,13 @@ class Effect:
             await disposers.aclose()
 
     def _set_up_ended(self, task: Any) -> None:
-        self.setting_up = False
+        self.setting_up = None
         if not task.cancelled():
             self.error = task.exception()
         if self.error is not None:
             self.ledger.runtime.report(self.error, self.ledger, self.label, "set-up")
             self()
+        self._undo_what_came_late()
         self.end_point().notify()
 
     def node(self) -> EffectNode:
