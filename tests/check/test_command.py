@@ -130,6 +130,20 @@ def test_the_providers_on_the_command_line_go_first() -> None:
     assert check("t.yml", "--profile", "gemini").exit_code == 0
 
 
+def test_a_provider_that_is_not_there_is_a_mistake_of_the_command_line() -> None:
+    result = check("clean.yml", "-p", "antropic")
+    assert result.exit_code == 2
+    assert result.stderr == 'error: there is no profile "antropic"; did you mean "anthropic"?\n'
+    assert result.stdout == ""
+
+
+def test_a_file_of_a_provider_is_seen_from_the_working_directory(folder: Path) -> None:
+    (folder / "inner").mkdir()
+    write(folder / "inner", t_yml="tools: [{name: a.b, description: d}]\n")
+    write(folder, mine_json='{"name": "mine", "rules": [{"rule": "name", "pattern": "[a-z]+", "source": "s"}]}')
+    assert "mine refuses tool a.b" in check("inner/t.yml", "-p", "mine.json").output
+
+
 def test_a_list_after_an_empty_list_and_a_key_given_twice() -> None:
     write(
         Path(),

@@ -96,9 +96,9 @@ sections:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Keep the list with todo_write.", "todo_write, which is restricted here"),
-        ("Use `read` for files.", "read, which is restricted here"),
-        ("The `read` tool shows files.", "read, which is restricted here"),
+        ("Keep the list with todo_write.", "todo_write, which is hidden here"),
+        ("Use `read` for files.", "read, which is hidden here"),
+        ("The `read` tool shows files.", "read, which is hidden here"),
         ("Ask `web_search` first.", "web_search, which is not loaded"),
         ("Please read the file.", ""),
         ("`read` rights are needed.", ""),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 from workbench.check.checking import FileReport, check_file, finding_of_problem
 from workbench.check.finding import Finding, Severity
+from workbench.check.profile import ProfileError, profile
 from workbench.check.reports import counts, github_lines, report_json
+from workbench.cli.diagnostics import print_error
 from workbench.cli.excerpt import excerpt, line_of_file
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.log import log_on
-from workbench.cli.output import Output, Style, standard_output
+from workbench.cli.output import Output, Style, standard_error, standard_output
 from workbench.cli.running import run_async
 from workbench.config.problems import LoadError
 from workbench.config.samples import locate
@@ -22,8 +25,13 @@ _STYLES: dict[Severity, Style] = {"error": "red", "warning": "yellow", "note": "
 def run(files: Sequence[str], *, format: str, profiles: Sequence[str]) -> ExitCode:
     """Check every file; an unusable one is reported and does not keep the others from being checked."""
     output = standard_output()
+    try:
+        chosen = [_usable_profile(name) for name in profiles]
+    except ProfileError as error:
+        print_error(str(error), standard_error())
+        return ExitCode.UNUSABLE
     with log_on(None):  # what plugins raise is in the findings
-        reports = run_async(_checked(files, profiles))
+        reports = run_async(_checked(files, chosen))
     match format:
         case "json":
             output.json(report_json(reports))
@@ -37,6 +45,14 @@ def run(files: Sequence[str], *, format: str, profiles: Sequence[str]) -> ExitCo
     if not all(report.is_usable for report in reports):
         return ExitCode.UNUSABLE
     return ExitCode.FOUND if any(report.fails for report in reports) else ExitCode.OK
+
+
+def _usable_profile(name: str) -> str:
+    """The profile of that name; a file as it is seen from here. Raises `ProfileError`."""
+    if name.endswith(".json"):
+        name = os.path.abspath(name)
+    profile(name)
+    return name
 
 
 async def _checked(files: Sequence[str], profiles: Sequence[str]) -> list[FileReport]:

@@ -42,7 +42,7 @@ def missing_tools(subject: Subject) -> Iterator[Finding]:
     composed = frozenset(name for scope in subject.scopes for name in (*scope.tools, *scope.known_tools))
     known = composed | FIRST_PARTY_TOOLS
     visible = {scope.label: scope.tools for scope in subject.scopes}
-    is_restricted = {scope.label: scope.known_tools for scope in subject.scopes}
+    registered = {scope.label: scope.known_tools for scope in subject.scopes}
     for text in (*subject.texts, *subject.descriptions):
         if "`" not in text.text and "_" not in text.text:
             continue
@@ -56,8 +56,8 @@ def missing_tools(subject: Subject) -> Iterator[Finding]:
             if not lacking:
                 continue
             why = "is not loaded"
-            if all(name in is_restricted[label] for label in lacking):
-                why = "is restricted here"
+            if all(name in registered[label] for label in lacking):
+                why = "is hidden here"
             elif name in composed:
                 why = "is not loaded in this scope"
             yield text.finding(
