@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.compositions import Write
+from tests.support.snapshots import in_any_order
 from workbench.config import opened as opened_module
 from workbench.config.opened import OpenedComposition, open_composition
 from workbench.prompt import render_prompt
@@ -58,14 +59,14 @@ async def test_reloading_leaves_what_a_fresh_start_would_make(opened: OpenedComp
         GOOD
         + "agents: [{name: a, model: m}]\nplugins: [todo]\nsections: [{name: x, order: 1, text: x, scope: a}]\n"
     )
-    before = opened.runtime.snapshot()
+    before = in_any_order(opened.runtime.snapshot())
     write("c.yml", other)
     await opened.reload()
     async with open_composition("c.yml") as fresh:
-        assert opened.runtime.snapshot() == fresh.runtime.snapshot()
+        assert in_any_order(opened.runtime.snapshot()) == in_any_order(fresh.runtime.snapshot())
     write("c.yml", GOOD)
     await opened.reload()
-    assert opened.runtime.snapshot() == before
+    assert in_any_order(opened.runtime.snapshot()) == before
 
 
 EDITS = (
@@ -89,7 +90,7 @@ def test_whatever_was_edited_the_end_is_that_of_a_fresh_start(edits: list[str], 
                 await opened.reload()
             assert opened.problems == ()
             async with open_composition(path) as fresh:
-                assert opened.runtime.snapshot() == fresh.runtime.snapshot()
+                assert in_any_order(opened.runtime.snapshot()) == in_any_order(fresh.runtime.snapshot())
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "c.yml"

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.config.composition import Composition, load
-    from workbench.config.composition_plugin import ScopeView
     from workbench.config.opened import OpenedComposition, UnknownScope, open_composition
     from workbench.config.problems import LoadError, LoadProblem
     from workbench.config.samples import Sample, find_sample, locate
+    from workbench.config.scope_views import ScopeView
 
 _HOMES = {
     "Composition": "composition",
     "load": "composition",
-    "ScopeView": "composition_plugin",
+    "ScopeView": "scope_views",
     "OpenedComposition": "opened",
     "UnknownScope": "opened",
     "open_composition": "opened",

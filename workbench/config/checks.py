@@ -149,8 +149,8 @@ def _ring_from(name: str, around: dict[str, str | None]) -> list[str]:
 
 
 def _place(document: Document, path: Path) -> str:
-    line, column = document.place(document.offset(path))
-    return f"{line}:{column}"
+    place = document.position(document.offset(path))
+    return f"{place.line}:{place.column}" if place.file == document.file else str(place)
 
 
 def _or_none(label: str, names: object) -> str:

@@ -6,8 +6,9 @@ Source: docs/compositions.md 1 and 10.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.config.checks import check_entries
@@ -15,7 +16,8 @@ from workbench.config.compose import parse_yaml
 from workbench.config.entries import read_entries
 from workbench.config.local_plugins import is_local, local_file
 from workbench.config.model import CompositionEntries, ConfigRow, SectionEntry, Text
-from workbench.config.nodes import Document, Sequence
+from workbench.config.nodes import Document, Sequence, line_starts_of
+from workbench.config.nodes import Path as NodePath
 from workbench.config.problems import LoadError, LoadProblem
 from workbench.config.readers import Reading, is_nothing
 from workbench.config.textfile import COMPOSITION_LIMIT, TEXT_LIMIT, TextFile, read_text
@@ -36,9 +38,11 @@ class Composition:
     content_hash: str
     """SHA-256 of the file, its texts and its Python files; line ends do not matter."""
     files: tuple[Path, ...]
-    """The file itself and every file that it names."""
+    """The file itself and every file that it names or includes."""
     rows: tuple[ConfigRow, ...] = ()
     """Of a harness config: what became of each row."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each text that it names, by the path as it is shown in messages."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -78,11 +82,16 @@ def empty_composition(path: str | Path) -> Composition:
 
 def _composition(file: TextFile) -> ReadComposition:
     named = _NamedFiles(file)
-    document, problems = parse_yaml(file.text, file.name)
-    reading = Reading(document, named.read)
-    entries, rows = _entries_and_rows(reading)
+    reading, entries, rows = _read_file(file, named.read, ())
+    document, problems = reading.document, reading.problems
+    if entries.include:
+        from workbench.config.includes import Included  # only for those who spread a composition over files
+
+        included = Included(named.read_composition, named.read, _read_file)
+        document, entries = included.merge(reading, entries)
+        problems, rows = [*included.problems, *problems], (*included.rows, *rows)
     composition = _from_entries(file, entries, document, named, rows)
-    return ReadComposition(composition, (*problems, *reading.problems, *check_entries(document, entries)))
+    return ReadComposition(composition, (*problems, *check_entries(document, entries)))
 
 
 def _from_entries(
@@ -95,7 +104,22 @@ def _from_entries(
     for plugin in entries.plugins:
         if is_local(plugin.use):
             named.look_at(local_file(plugin.use))
-    return Composition(file.name, file.path, entries, document, named.content_hash(), named.paths, rows)
+    content_hash, hashes = named.content_hashes()
+    return Composition(file.name, file.path, entries, document, content_hash, named.paths, rows, hashes)
+
+
+def _read_file(
+    file: TextFile, read_text: Callable[[str], TextFile], prefix: NodePath
+) -> tuple[Reading, CompositionEntries, tuple[ConfigRow, ...]]:
+    """One file by itself. Raises `LoadError` when nothing of it can be read."""
+    if prefix and file.path.suffix.lower() in PROMPT_FILE_ENDINGS:
+        document = Document(file.name, file.text, None, line_starts_of(file.text))
+        entries = CompositionEntries(sections=(_section_of(file)._replace(at=prefix),))
+        return Reading(document, read_text, prefix), entries, ()
+    document, problems = parse_yaml(file.text, file.name)
+    reading = Reading(document, read_text, prefix)
+    reading.problems += problems
+    return reading, *_entries_and_rows(reading)
 
 
 def _entries_and_rows(reading: Reading) -> tuple[CompositionEntries, tuple[ConfigRow, ...]]:
@@ -110,11 +134,14 @@ def _entries_and_rows(reading: Reading) -> tuple[CompositionEntries, tuple[Confi
 
 
 def _prompt_file(file: TextFile) -> Composition:
-    text = Text(file.text, TextSource(file.name, 1, 1))
-    section = SectionEntry(name=file.path.name, order=0, text=text, literal=True)
-    entries = CompositionEntries(include_harness_identity=False, sections=(section,))
+    entries = CompositionEntries(include_harness_identity=False, sections=(_section_of(file),))
     document = Document(file.name, file.text, None, (0,))
     return _from_entries(file, entries, document, _NamedFiles(file), ())
+
+
+def _section_of(file: TextFile) -> SectionEntry:
+    text = Text(file.text, TextSource(file.name, 1, 1))
+    return SectionEntry(name=file.path.name, order=0, text=text, literal=True)
 
 
 class _NamedFiles:
@@ -130,23 +157,28 @@ class _NamedFiles:
         """The composition and every file that was asked for, also those that could not be read."""
         return (self._composition.path, *map(Path, self._texts))
 
-    def read(self, name: str) -> TextFile:
+    def read(self, name: str, limit: int = TEXT_LIMIT) -> TextFile:
         """The file of that name. Raises `LoadError`."""
         shown = os.path.join(self._folder, name)
         text = self._texts.setdefault(shown, None)
         if text is None:
-            self._texts[shown] = text = read_text(Path(shown), shown)
+            self._texts[shown] = text = read_text(Path(shown), shown, limit)
         return text
+
+    def read_composition(self, name: str) -> TextFile:
+        """The same for a file that is included: a composition has another limit. Raises `LoadError`."""
+        is_text = Path(name).suffix.lower() in PROMPT_FILE_ENDINGS
+        return self.read(name, TEXT_LIMIT if is_text else COMPOSITION_LIMIT)
 
     def look_at(self, name: str) -> None:
         """Let a file count for the hash; whoever needs it says what is wrong with it."""
         with suppress(LoadError):
             self.read(name)
 
-    def content_hash(self) -> str:
-        """Of the composition and its files, in the order in which it names them."""
+    def content_hashes(self) -> tuple[str, dict[str, str]]:
+        """Of the composition with its files, in the order in which it names them; and of each file."""
         from hashlib import sha256
 
-        texts = (self._composition, *self._texts.values())
-        hashes = [text.content_hash if text else "missing" for text in texts]
-        return sha256("\n".join(hashes).encode()).hexdigest()
+        hashes = {name: text.content_hash if text else "missing" for name, text in self._texts.items()}
+        whole = "\n".join((self._composition.content_hash, *hashes.values()))
+        return sha256(whole.encode()).hexdigest(), hashes

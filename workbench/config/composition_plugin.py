@@ -1,42 +1,31 @@
 """The plugin that a composition is: scopes, contributions, and the plugins that it names as children.
 
 It is loaded like any other. What it registers is undone with its fiber, which bears the name of the file.
-Source: docs/compositions.md 2 to 9.
+An edit changes it while it runs: what is the same before and after is left alone.
+Source: docs/compositions.md 2 to 9 and 13.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from workbench.config.checks import GLOBAL_LABEL
-from workbench.config.model import AgentEntry, CompositionEntries, Text, ToolEntry
-from workbench.config.nodes import Path
+from workbench.config.listening import LoadOrder
 from workbench.config.plan import Plan, PlannedPlugin
 from workbench.config.problems import LoadProblem
+from workbench.config.registered import Refusal, Registered
+from workbench.config.scope_views import ScopeView as ScopeView
+from workbench.config.scope_views import scope_views, take_facts
 from workbench.config.settling import settled
-from workbench.config.stand_in import NamedScope, StandInAgent
-from workbench.core import create_scope
-from workbench.prompt import ToolSchema
-from workbench.prompt.source import TextSource
+from workbench.config.wanted import wanted_entries
+from workbench.core import FiberState
+from workbench.core.errors import CoreError
+from workbench.prompt.errors import RegistrationError
+from workbench.tools.registry import ToolError
 
 if TYPE_CHECKING:
     from workbench.core import Context, Fiber
-    from workbench.prompt import AssembleContext
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeView:
-    """A layer that an assembly can be made for."""
-
-    label: str
-    key: object | None
-    """None for the global layer."""
-    parent_label: str | None
-    """The layer around it; None for the global one."""
-    agent: AgentEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +34,16 @@ class LoadedPlugin:
 
     planned: PlannedPlugin
     fiber: Fiber
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What became of an edit."""
+
+    problems: tuple[LoadProblem, ...]
+    """What the registry refused."""
+    is_doubtful: bool
+    """A name was taken already, which might be free if everything were loaded in the order of the file."""
 
 
 class CompositionPlugin:
@@ -56,139 +55,117 @@ class CompositionPlugin:
     def __init__(self, plan: Plan, settle_seconds: float) -> None:
         self.name = plan.composition.path.name
         self.plan = plan
-        self.scopes = tuple(_scope_views(plan.composition.entries))
+        self.scopes: tuple[ScopeView, ...] = scope_views(plan.composition.entries)
         self.problems: tuple[LoadProblem, ...] = ()
         """What the registry refused, in the present activation."""
         self.plugins: tuple[LoadedPlugin, ...] = ()
         self._settle_seconds = settle_seconds
+        self._registered: Registered | None = None
+        self._order = LoadOrder()
 
     async def apply(self, ctx: Context) -> None:
         """Register everything; a refused contribution is noted and stops no other one."""
-        refused: list[LoadProblem] = []
         self.plugins = ()
-        contexts = self._scope_contexts(ctx)
-        registration = _Registration(self.plan, contexts, refused)
-        registration.register_all()
-        self.plugins = tuple(
-            LoadedPlugin(planned, contexts[planned.entry.scope].plugin(planned.code, planned.entry.config))
-            for planned in self.plan.plugins
-        )
-        if self.plan.composition.entries.restrictions:
+        self._order = LoadOrder()
+        registered = self._registered = Registered(ctx)
+        take_facts(self.scopes)
+        composition = self.plan.composition
+        refused = registered.become(composition, self.scopes)
+        self.plugins = tuple(self._load(planned, registered) for planned in self.plan.plugins)
+        if composition.entries.restrictions:
             # A restriction names tools, so it comes when their plugins have had their time.
             await settled(lambda: (loaded.fiber for loaded in self.plugins), self._settle_seconds)
-            registration.register_restrictions()
-        self.problems = tuple(refused)
+            refused += registered.register_restrictions(composition)
+        self.problems = tuple(refusal.problem for refusal in refused)
 
-    def _scope_contexts(self, ctx: Context) -> dict[str | None, Context]:
-        """By label; the global layer is None."""
-        keys = {view.label: view.key for view in self.scopes}
-        contexts: dict[str | None, Context] = {None: ctx}
-        for view in self.scopes:
-            if view.key is not None:
-                parent = None if view.parent_label is None else keys[view.parent_label]
-                contexts[view.label] = create_scope(ctx, view.key, parent).ctx
-        return contexts
+    @property
+    def running(self) -> list[PlannedPlugin]:
+        """Plugins that an edit can leave alone. One that has failed is loaded again with every edit."""
+        return [loaded.planned for loaded in self.plugins if loaded.fiber.state is not FiberState.FAILED]
 
+    async def change(self, new: Plan) -> Changed:
+        """Become another composition while the fiber stays active."""
+        registered = self._registered
+        assert registered is not None, "only a loaded composition can change"
+        old = self.plan
+        slow = {fiber for fiber in registered.runtime.fibers() if not fiber.is_settled}
+        scopes = scope_views(new.composition.entries, self.scopes)
+        kept = self._kept(new, scopes)
+        registered.lift_restrictions()
+        kept_fibers = {loaded.fiber for loaded in kept.values()}
+        await _stop(loaded for loaded in self.plugins if loaded.fiber not in kept_fibers)
+        self.plan, self.scopes = new, scopes
+        take_facts(scopes)
+        refused = registered.become(new.composition, scopes)
+        self.plugins = tuple(
+            LoadedPlugin(planned, kept[index].fiber) if index in kept else self._load(planned, registered)
+            for index, planned in enumerate(new.plugins)
+        )
+        await self._settle_all_but(slow, registered)
+        await self._reload_out_of_order(slow, registered)
+        refused += registered.register_restrictions(new.composition)
+        self.problems = tuple(refusal.problem for refusal in refused)
+        return Changed(self.problems, self._is_doubtful(old, refused))
 
-class _Registration:
-    """Registers the entries that need no code."""
+    def _kept(self, new: Plan, scopes: Iterable[ScopeView]) -> dict[int, LoadedPlugin]:
+        """The plugins that go on, by their index in the new plan."""
+        old_keys = {view.label: view.key for view in self.scopes}
+        same_scopes = {None, *(view.label for view in scopes if old_keys.get(view.label) is view.key)}
+        going_on: dict[Hashable, list[LoadedPlugin]] = {}
+        for loaded in self.plugins:
+            if loaded.fiber.state is not FiberState.FAILED and loaded.planned.entry.scope in same_scopes:
+                going_on.setdefault(loaded.planned.identity, []).append(loaded)
+        kept = {}
+        for index, planned in enumerate(new.plugins):
+            same = going_on.get(planned.identity, [])
+            if same and same[0].planned.code is planned.code:
+                kept[index] = same.pop(0)
+        return kept
 
-    def __init__(self, plan: Plan, contexts: dict[str | None, Context], refused: list[LoadProblem]) -> None:
-        self.entries = plan.composition.entries
-        self.document = plan.composition.document
-        self.contexts = contexts
-        self.refused = refused
+    def _load(self, planned: PlannedPlugin, registered: Registered) -> LoadedPlugin:
+        fiber = registered.context(planned.entry.scope).plugin(planned.code, planned.entry.config)
+        self._order.note(fiber)
+        return LoadedPlugin(planned, fiber)
 
-    def register_all(self) -> None:
-        """Sections, contexts, variables and tools, in the order of the file."""
-        prompts = {label: ctx.system_prompt for label, ctx in self.contexts.items()}
-        for agent in self.entries.agents:
-            if agent.persona is not None:
-                prompt, persona = prompts[agent.name], agent.persona
-                order = prompt.get_section_order("DEPLOYMENT_PERSONA")
-                with self._noting((*agent.at, "persona")):
-                    prompt.section("deployment:persona", order, persona.value, source=persona.source)
-        for section in self.entries.sections:
-            prompt = prompts[section.scope]
-            with self._noting((*section.at, "name")):
-                prompt.section(
-                    section.name,
-                    _order(section.order, prompt.get_section_order),
-                    section.text.value,
-                    complete=section.complete,
-                    literal=section.literal,
-                    source=section.text.source,
-                )
-        for context in self.entries.contexts:
-            prompt = prompts[context.scope]
-            with self._noting((*context.at, "name")):
-                prompt.context(
-                    context.name,
-                    _order(context.order, prompt.get_context_order),
-                    context.text.value,
-                    literal=context.literal,
-                    source=context.text.source,
-                )
-        for variable in self.entries.variables:
-            with self._noting((*variable.at, "name")):
-                source = variable.value.source if variable.value else self._source(variable.at)
-                prompts[variable.scope].variable(variable.name, _constant(variable.value), source=source)
-        for tool in self.entries.tools:
-            with self._noting((*tool.at, "name")):
-                schema = ToolSchema(tool.name, tool.description.value, _parameters(tool))
-                self.contexts[tool.scope].tools.register(schema, source=tool.description.source)
+    async def _reload_out_of_order(self, slow: set[Fiber], registered: Registered) -> None:
+        """Listeners are called in the order of loading. Where that has changed, load again by the file."""
+        for _ in range(3):
+            late = self._order.out_of_order([loaded.fiber for loaded in self.plugins])
+            if not late:
+                return
+            await _stop(loaded for loaded in self.plugins if loaded.fiber in late)
+            self.plugins = tuple(
+                self._load(loaded.planned, registered) if loaded.fiber in late else loaded
+                for loaded in self.plugins
+            )
+            await self._settle_all_but(slow, registered)
 
-    def register_restrictions(self) -> None:
-        """What each scope may see of the tools that it inherits."""
-        for restriction in self.entries.restrictions:
-            with self._noting(restriction.at):
-                tools = self.contexts[restriction.scope].tools
-                tools.restrict(allow=_listed(restriction.allow), deny=_listed(restriction.deny))
+    async def _settle_all_but(self, slow: set[Fiber], registered: Registered) -> None:
+        """Give what loads now its time. Those that were slow before have had it."""
+        every = registered.runtime.fibers
+        await settled(lambda: (fiber for fiber in every() if fiber not in slow), self._settle_seconds)
 
-    @contextmanager
-    def _noting(self, path: Path) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            offset = self.document.offset(path)
-            self.refused.append(self.document.problem(offset, path, str(error) or type(error).__name__))
-
-    def _source(self, path: Path) -> TextSource:
-        line, column = self.document.place(self.document.offset(path))
-        return TextSource(self.document.file, line, column, None)
+    def _is_doubtful(self, old: Plan, refused: list[Refusal]) -> bool:
+        if any(_is_taken(refusal.error) for refusal in refused):
+            return True
+        failed = (loaded.fiber for loaded in self.plugins if loaded.fiber.state is FiberState.FAILED)
+        return any(_is_taken(fiber.error) for fiber in failed) and _names(old) != _names(self.plan)
 
 
-def _scope_views(entries: CompositionEntries) -> Iterator[ScopeView]:
-    """The global layer, then every scope and agent, each followed by those inside it."""
-    yield ScopeView(GLOBAL_LABEL, None, None)
-    yield from _views_inside(entries, None)
+def _names(plan: Plan) -> object:
+    """Who registers what in which order, as far as the file says it."""
+    plugins = [plugin.identity for plugin in plan.plugins]
+    return plugins, set(wanted_entries(plan.composition))
 
 
-def _views_inside(entries: CompositionEntries, scope: str | None) -> Iterator[ScopeView]:
-    parent = GLOBAL_LABEL if scope is None else scope
-    for entry in entries.every_scope:
-        if entry.scope != scope:
-            continue
-        if isinstance(entry, AgentEntry):
-            key = StandInAgent(entry.name, entry.model, entry.provider, entry.cwd, entry.parent)
-            yield ScopeView(entry.name, key, parent, entry)
-        else:
-            yield ScopeView(entry.name, NamedScope(entry.name), parent)
-        yield from _views_inside(entries, entry.name)
+async def _stop(plugins: Iterable[LoadedPlugin]) -> None:
+    """The last one first, as an undo does."""
+    for loaded in reversed(tuple(plugins)):
+        await loaded.fiber.dispose()
 
 
-def _order(order: float | str, lookup: Callable[[str], int]) -> float:
-    return lookup(order) if isinstance(order, str) else order
-
-
-def _constant(value: Text | None) -> Callable[[AssembleContext], str | None]:
-    text = None if value is None else value.value
-    return lambda _: text
-
-
-def _parameters(tool: ToolEntry) -> dict[str, Any]:
-    return {"type": "object", "properties": {}} if tool.parameters is None else tool.parameters
-
-
-def _listed(names: tuple[str, ...] | None) -> list[str] | None:
-    return None if names is None else list(names)
+def _is_taken(error: BaseException | None) -> bool:
+    """Whether a registration was refused because somebody else has the name."""
+    if isinstance(error, RegistrationError | CoreError):
+        return error.code in ("duplicate", "SERVICE_EXISTS")
+    return isinstance(error, ToolError) and "already registered" in str(error)

@@ -42,11 +42,11 @@ from workbench.prompt import CONTEXT_POSITIONS, SECTION_POSITIONS
 
 def read_entries(reading: Reading, node: Node) -> CompositionEntries:
     """The whole file, as far as it can be read; what cannot is in `reading.problems`."""
-    _refuse_tags(reading, node, (), set())
+    _refuse_tags(reading, node, reading.prefix, set())
     try:
-        return _COMPOSITION(reading, node, ())
+        return _COMPOSITION(reading, node, reading.prefix)
     except Wrong as wrong:
-        reading.report(wrong, ())
+        reading.report(wrong, reading.prefix)
         return CompositionEntries()
 
 
@@ -84,6 +84,13 @@ def _refuse_tags(reading: Reading, node: Node, path: Path, seen: set[int]) -> No
     elif isinstance(node, Sequence):
         for index, item in enumerate(node.items):
             _refuse_tags(reading, item, (*path, index), seen)
+
+
+def _include(reading: Reading, node: Node, path: Path) -> tuple[str, ...]:
+    """One file, or several."""
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        return (line(reading, node, path),)
+    return listing(line)(reading, node, path)
 
 
 def _plugin(reading: Reading, node: Node, path: Path) -> PluginEntry:
@@ -162,8 +169,9 @@ _RESTRICTION = shape(
 )
 _COMPOSITION = shape(
     CompositionEntries,
-    {"include": "everything stands in one file; long texts go into files with `{file: …}`"},
+    {"includes": "call it `include:`", "extends": "call it `include:`", "import": "call it `include:`"},
     description=string,
+    include=_include,
     persona=text,
     include_harness_identity=flag,
     include_runtime_context=flag,

@@ -44,7 +44,7 @@ _SETTINGS: MappingProxyType[str, tuple[str, Reader[Any]]] = MappingProxyType({
 def read_rows(reading: Reading, root: Sequence) -> tuple[CompositionEntries, tuple[ConfigRow, ...]]:
     """What the rows say about prompts, and what became of each row."""
     taken = _Taken()
-    rows = tuple(_rows_in(reading, root, (), taken))
+    rows = tuple(_rows_in(reading, root, reading.prefix, taken))
     settings = {name: value for name, (value, _) in taken.settings.items()}
     entries = CompositionEntries(agents=tuple(taken.agents), plugins=tuple(taken.plugins), **settings)
     return entries, rows
@@ -181,7 +181,8 @@ class _Row:
     def _expressions(self, node: Node, path: Path) -> None:
         if _is_expression(node):
             assert isinstance(node, Scalar)
-            what = f"{self.id}: {path_text(path[1:])} is an expression, which is not evaluated"
+            inside = path_text(path[len(self.reading.prefix) + 1 :])
+            what = f"{self.id}: {inside} is an expression, which is not evaluated"
             self._note(node, f"{what}: !!js {node.text}")
         elif isinstance(node, Mapping):
             for key, entry in node.entries.items():

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from workbench.config import agent_variables
 from workbench.config.composition import Composition
-from workbench.config.composition_plugin import CompositionPlugin
+from workbench.config.composition_plugin import Changed, CompositionPlugin, LoadedPlugin
+from workbench.config.edits import AppliedEdit
 from workbench.config.plan import Plan
 from workbench.config.problems import LoadProblem
+from workbench.config.prompt_settings import follow_persona, is_other_persona_at_most, prompt_config
 from workbench.config.settling import settled
 from workbench.core import FiberState, Runtime
-from workbench.prompt import PromptConfig, SystemPrompt
+from workbench.prompt import SystemPrompt
 from workbench.tools import ToolRegistry
 
 if TYPE_CHECKING:
@@ -27,9 +29,12 @@ class InForce:
     def __init__(self, runtime: Runtime, first: Plan, settle_seconds: float) -> None:
         self.runtime = runtime
         self._settle_seconds = settle_seconds
+        self.last_edit: AppliedEdit | None = None
+        """What the last replacement has changed."""
         self.plugin = CompositionPlugin(first, settle_seconds)
         runtime.root.effect(lambda: self._forget_modules, "modules of local plugins")
-        self._prompt_fiber = runtime.root.plugin(SystemPrompt, _prompt_config(first.composition))
+        self._prompt_fiber = runtime.root.plugin(SystemPrompt, prompt_config(first.composition))
+        follow_persona(runtime, self._prompt_fiber)
         runtime.root.plugin(ToolRegistry)
         runtime.root.plugin(agent_variables)
         self._fiber = runtime.root.plugin(self.plugin)
@@ -46,19 +51,47 @@ class InForce:
 
     async def replace(self, new: Plan) -> tuple[LoadProblem, ...]:
         """Put `new` in force. When the registry refuses part of it, the old state comes back."""
-        old = self.plugin.plan
-        refused = await self._exchange(new)
+        old, before = self.plugin.plan, self.plugin.plugins
+        refused, is_whole = await self._become(new)
         if refused:
+            await self._return_to(old, is_whole)
+            new.forget(old)
+            return refused
+        old.forget(new)
+        self.last_edit = _applied(old, new, before, self.plugin.plugins)
+        return ()
+
+    async def _become(self, new: Plan) -> tuple[tuple[LoadProblem, ...], bool]:
+        """What was refused, and whether everything was loaded anew for it."""
+        if self._can_change_to(new):
+            changed = await self._change(new)
+            if not changed.is_doubtful:
+                return changed.problems, False
+        return await self._exchange(new), True
+
+    async def _return_to(self, old: Plan, is_whole: bool) -> None:
+        changed = None if is_whole or not self._can_change_to(old) else await self._change(old)
+        if changed is None or changed.problems or changed.is_doubtful:
             await self._exchange(old)
-            new.forget()
-        else:
-            old.forget()
-        return refused
+
+    def _can_change_to(self, new: Plan) -> bool:
+        """Whether the composition can go on while it changes. Other settings restart the prompt service."""
+        services = (self._prompt_fiber, self._fiber)
+        if not all(fiber.state is FiberState.ACTIVE and fiber.is_settled for fiber in services):
+            return False
+        return is_other_persona_at_most(self._prompt_fiber.config, prompt_config(new.composition))
+
+    async def _change(self, new: Plan) -> Changed:
+        """Undo and load what differs."""
+        config = prompt_config(new.composition)
+        if config != self._prompt_fiber.config:
+            await self._prompt_fiber.update(config)
+        return await self.plugin.change(new)
 
     async def _exchange(self, new: Plan) -> tuple[LoadProblem, ...]:
         """Undo what is loaded and load `new`. The root and all that is not of the composition stay."""
         await self._fiber.dispose()
-        config = _prompt_config(new.composition)
+        config = prompt_config(new.composition)
         if config != self._prompt_fiber.config:
             await self._prompt_fiber.update(config)
         self.plugin = CompositionPlugin(new, self._settle_seconds)
@@ -87,14 +120,16 @@ class InForce:
         self.plugin.plan.forget()
 
 
-def _prompt_config(composition: Composition) -> PromptConfig:
-    entries = composition.entries
-    return PromptConfig(
-        persona=entries.persona.value if entries.persona else "",
-        include_harness_identity=entries.include_harness_identity,
-        include_runtime_context=entries.include_runtime_context,
-        tool_order=entries.tool_order,
-        persona_source=entries.persona.source if entries.persona else None,
+def _applied(
+    old: Plan, new: Plan, before: tuple[LoadedPlugin, ...], after: tuple[LoadedPlugin, ...]
+) -> AppliedEdit:
+    old_fibers, new_fibers = ({loaded.fiber for loaded in plugins} for plugins in (before, after))
+    return AppliedEdit(
+        old.composition,
+        new.composition,
+        loaded=tuple(loaded.planned.entry.use for loaded in after if loaded.fiber not in old_fibers),
+        stopped=tuple(loaded.planned.entry.use for loaded in before if loaded.fiber not in new_fibers),
+        kept=len(old_fibers & new_fibers),
     )
 
 

@@ -160,9 +160,11 @@ class CheckEntry(NamedTuple):
 
 
 class CompositionEntries(NamedTuple):
-    """The keys of a composition file."""
+    """The keys of a composition file; those of the files that it includes are merged in."""
 
     description: str = ""
+    include: tuple[str, ...] = ()
+    """Files whose entries come first, as they are written here."""
     persona: Text | None = None
     include_harness_identity: bool = True
     include_runtime_context: bool = True

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.config.folded import piecewise_source
 from workbench.config.problems import LoadProblem
-from workbench.prompt.source import TextSource
+from workbench.prompt.source import Position, TextSource
 
 COMPLEX_KEY = "?"
 """Style of a key that was written as a mapping or a list. It stands for `{{name}}` without quotes."""
@@ -95,6 +95,10 @@ class Document:
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column, from 1."""
         return place_in(self.line_starts, offset)
+
+    def position(self, offset: int) -> Position:
+        """The same with the file, which need not be `file` where files include each other."""
+        return Position(self.file, *self.place(offset))
 
     def problem(self, offset: int, path: Path, message: str, remedy: str = "") -> LoadProblem:
         """A problem at a place of this file."""

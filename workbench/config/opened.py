@@ -8,19 +8,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.config.checks import GLOBAL_LABEL
 from workbench.config.composition import Composition, ReadComposition, read_composition
-from workbench.config.composition_plugin import ScopeView
+from workbench.config.edits import AppliedEdit, PendingEdit
 from workbench.config.in_force import InForce
 from workbench.config.plan import Plan, plan_nothing, plan_of
 from workbench.config.problems import LoadError, LoadProblem, did_you_mean
+from workbench.config.scope_views import ScopeView
 from workbench.core import Runtime
-from workbench.prompt import AssembleContext
+from workbench.prompt import AssembleContext, Preview, preview
+
+if TYPE_CHECKING:
+    from workbench.config.difference.first_change import FirstChange
 
 log = logging.getLogger("workbench.config")
 
@@ -80,6 +84,15 @@ class OpenedComposition:
         """Whether an edit is being applied now: what is registered is not whole for this moment."""
         self.files_to_watch: frozenset[Path] = frozenset(first.composition.files)
         """Every file whose change concerns the composition, also those that are missing now."""
+        self.auto_apply = True
+        """False: an edit that can be used becomes `pending`, and comes into force with `apply()`."""
+        self.pending: PendingEdit | None = None
+        """The edit that waits."""
+        self.observed_scope: str | None = None
+        """Label of a layer for which each applied edit fills `last_change`; None spares the assemblies."""
+        self.last_change: FirstChange | None = None
+        """What the last applied edit changes first in the prompt of the observed scope; None: nothing."""
+        self._settle_seconds = settle_seconds
         self._in_force = InForce(runtime, first, settle_seconds)
         self._last_read = first.composition.content_hash
         """What the present state and the present problems come from; empty when nothing could be read."""
@@ -129,15 +142,15 @@ class OpenedComposition:
         """What is not fatal: what an import left out, and plugins that failed or still load or wait."""
         return (*self.composition.notes, *self._in_force.notes(), *self._not_watched)
 
+    @property
+    def last_edit(self) -> AppliedEdit | None:
+        """What the last edit that came into force has changed; None before the first one."""
+        return self._in_force.last_edit
+
     def assemble_context(self, label: str | None = None) -> AssembleContext:
         """What an assembly for this layer is given. Raises `UnknownScope`."""
         wanted = self.default_label if label is None else label
-        for view in self.scopes:
-            if view.label == wanted:
-                return AssembleContext(scope=view.key, agent=view.key if view.agent is not None else None)
-        known = [view.label for view in self.scopes]
-        remedy = did_you_mean(wanted, known, f"there are: {', '.join(known)}")
-        raise UnknownScope(f'{self.file}: there is no scope "{wanted}"; {remedy}')
+        return assemble_context_in(self.file, self.scopes, wanted)
 
     # -- changes -------------------------------------------------------------------------------------
 
@@ -175,18 +188,62 @@ class OpenedComposition:
             try:
                 read = await self._read_whole(patient)
                 if read.composition.content_hash == self._last_read:
-                    return not self.problems
+                    return not self.problems and self.pending is None
+                self.problems = await self._take(read)
                 self._last_read = read.composition.content_hash
-                self.problems = await self._put_in_force(read)
                 changed = True
             except LoadError as error:
                 self._last_read = ""
+                self.pending = None
                 self.problems = error.problems
                 self.files_to_watch |= {*error.files}
                 changed = self.problems != before
             if changed:
                 self._tell()
+            return not self.problems and self.pending is None
+
+    async def apply(self) -> bool:
+        """Put the pending edit in force; True when what the files said is in force now."""
+        async with self._reload_lock:
+            if self.pending is not None:
+                read, self.pending = self.pending.read, None
+                try:
+                    self.problems = await self._put_in_force(read)
+                except LoadError as error:  # A plugin has gone since the edit was read.
+                    self._last_read = ""
+                    self.problems = error.problems
+                self._tell()
             return not self.problems
+
+    def discard(self) -> None:
+        """Let the pending edit be; the next one is judged anew."""
+        if self.pending is not None:
+            self.pending = None
+            self._tell()
+
+    async def pending_preview(self, label: str | None = None) -> Preview:
+        """The prompt as the pending edit would make it, from a runtime of its own; without one, as it is.
+
+        Raises `UnknownScope`, and `LoadError` for what the registry would refuse.
+        """
+        wanted = self.default_label if label is None else label
+        if self.pending is None:
+            return await preview(self.prompt, self.assemble_context(wanted))
+        async with Runtime() as runtime:
+            trial = InForce(runtime, plan_of(self.pending.read), self._settle_seconds)
+            problems = await trial.settle()
+            if problems:
+                raise LoadError(problems)
+            context = assemble_context_in(self.file, trial.plugin.scopes, wanted)
+            return await preview(runtime.root.system_prompt, context)
+
+    async def first_change(self, label: str | None = None) -> FirstChange | None:
+        """What the pending edit changes first in the prompt of a layer; None: nothing. Raises as above."""
+        from workbench.config.difference.first_change import first_change
+
+        wanted = self.default_label if label is None else label
+        before = await preview(self.prompt, self.assemble_context(wanted))
+        return first_change(before, await self.pending_preview(wanted))
 
     async def _read_whole(self, patient: bool) -> ReadComposition:
         """What the files say now. Raises `LoadError` when that is no whole composition."""
@@ -207,17 +264,40 @@ class OpenedComposition:
             raise LoadError([LoadProblem(self.file, None, None, "", "the file is empty now", remedy)])
         return read
 
-    async def _put_in_force(self, read: ReadComposition) -> tuple[LoadProblem, ...]:
-        """The result is what the registry refused."""
+    async def _take(self, read: ReadComposition) -> tuple[LoadProblem, ...]:
+        """Put it in force, or let it wait. The result is what the registry refused."""
+        self.pending = None
         if read.composition.content_hash == self.composition.content_hash:
             return ()  # An edit was taken back.
-        new = plan_of(read)
-        self.files_to_watch |= frozenset(new.composition.files)
+        self.files_to_watch |= frozenset(read.composition.files)
+        if self.auto_apply:
+            return await self._put_in_force(read)
+        plan_of(read).forget()  # Raises when it cannot be used.
+        self.pending = PendingEdit(read)
+        return ()
+
+    async def _put_in_force(self, read: ReadComposition) -> tuple[LoadProblem, ...]:
+        new = plan_of(read, self._in_force.plugin.running)
+        before = await self._observed()
         self.is_reloading = True
         try:
-            return await self._in_force.replace(new)
+            refused = await self._in_force.replace(new)
         finally:
             self.is_reloading = False
+        after = None if refused else await self._observed()
+        if before is not None and after is not None:
+            from workbench.config.difference.first_change import first_change
+
+            self.last_change = first_change(before, after)
+        elif not refused:
+            self.last_change = None
+        return refused
+
+    async def _observed(self) -> Preview | None:
+        """The prompt of the observed scope; None when nobody looks, or when it does not exist."""
+        if all(view.label != self.observed_scope for view in self.scopes):
+            return None
+        return await preview(self.prompt, self.assemble_context(self.observed_scope))
 
     async def _watch_with(self, follow: Callable[[OpenedComposition, asyncio.Event], Awaitable[None]]) -> None:
         try:
@@ -233,6 +313,16 @@ class OpenedComposition:
                 callback()
             except Exception:
                 log.exception("an observer of %s raised", self.file)
+
+
+def assemble_context_in(file: str, scopes: Iterable[ScopeView], label: str) -> AssembleContext:
+    """What an assembly for the layer of that label is given. Raises `UnknownScope`."""
+    views = {view.label: view for view in scopes}
+    if label not in views:
+        remedy = did_you_mean(label, views, f"there are: {', '.join(views)}")
+        raise UnknownScope(f'{file}: there is no scope "{label}"; {remedy}')
+    view = views[label]
+    return AssembleContext(scope=view.key, agent=view.key if view.agent is not None else None)
 
 
 async def _read(file: str) -> ReadComposition:

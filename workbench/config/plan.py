@@ -6,12 +6,13 @@ Source: docs/compositions.md 5.
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.config.composition import Composition, ReadComposition, empty_composition
-from workbench.config.local_plugins import forget_local
+from workbench.config.local_plugins import forget_local, is_local, local_file
 from workbench.config.model import PluginEntry
 from workbench.config.nodes import path_text
 from workbench.config.plugin_code import PluginMissing
@@ -19,14 +20,15 @@ from workbench.config.plugin_lookup import find_plugin
 from workbench.config.problems import LoadError, LoadProblem, did_you_mean
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedPlugin:
+class PlannedPlugin(NamedTuple):
     """An entry and its code."""
 
     entry: PluginEntry
     code: object
     place: str
     """`file:line:column` of the entry."""
+    identity: Hashable
+    """Equal for two plans in which it is the same load: use, layer, config, and the text of a local file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +38,28 @@ class Plan:
     composition: Composition
     plugins: tuple[PlannedPlugin, ...]
 
-    def forget(self) -> None:
-        """Let go of the modules that were made for it."""
+    def forget(self, successor: Plan | None = None) -> None:
+        """Let go of the modules that were made for it, but for those that `successor` goes on with."""
+        kept = {id(plugin.code) for plugin in successor.plugins} if successor else set()
         for plugin in self.plugins:
-            forget_local(plugin.code)
+            if id(plugin.code) not in kept:
+                forget_local(plugin.code)
 
 
-def plan_of(read: ReadComposition) -> Plan:
-    """Find the plugins of a composition. Raises `LoadError` with every problem of both at once."""
-    planned, problems = _plan_plugins(read.composition)
-    made = Plan(read.composition, planned)
+def plan_of(read: ReadComposition, running: Iterable[PlannedPlugin] = ()) -> Plan:
+    """Find the plugins of a composition. Raises `LoadError` with every problem of both at once.
+
+    The code of those that are `running` and the same is taken from there, not executed anew.
+    """
+    known: dict[Hashable, list[object]] = {}
+    for plugin in running:
+        known.setdefault(plugin.identity, []).append(plugin.code)
+    planned, made, problems = _plan_plugins(read.composition, known)
     if read.problems or problems:
-        made.forget()
+        for code in made:
+            forget_local(code)
         raise LoadError((*read.problems, *problems), read.composition.files)
-    return made
+    return Plan(read.composition, planned)
 
 
 def plan_nothing(path: str | Path) -> Plan:
@@ -57,22 +67,35 @@ def plan_nothing(path: str | Path) -> Plan:
     return Plan(empty_composition(path), ())
 
 
-def _plan_plugins(composition: Composition) -> tuple[tuple[PlannedPlugin, ...], list[LoadProblem]]:
-    """The code of every plugin that is not disabled, and what is wrong with the rest."""
+def _plan_plugins(
+    composition: Composition, known: dict[Hashable, list[object]]
+) -> tuple[tuple[PlannedPlugin, ...], list[object], list[LoadProblem]]:
+    """The code of every plugin that is not disabled, what of it was made now, and what is wrong with the rest."""
     folder = os.path.dirname(composition.file)
     planned: list[PlannedPlugin] = []
+    made: list[object] = []
     problems: list[LoadProblem] = []
     for entry in composition.entries.plugins:
         if entry.disabled:
             continue
-        try:
-            code = find_plugin(entry.use, folder)
-        except PluginMissing as missing:
-            problems.append(_problem(composition, entry, (), missing.message, missing.remedy))
-            continue
-        planned.append(PlannedPlugin(entry, code, _place(composition, entry)))
-        problems += _config_problems(composition, entry, code)
-    return tuple(planned), problems
+        identity = _identity(composition, entry, folder)
+        if known.get(identity):
+            code = known[identity].pop(0)
+        else:
+            try:
+                code = find_plugin(entry.use, folder)
+            except PluginMissing as missing:
+                problems.append(_problem(composition, entry, (), missing.message, missing.remedy))
+                continue
+            made.append(code)
+            problems += _config_problems(composition, entry, code)
+        planned.append(PlannedPlugin(entry, code, _place(composition, entry), identity))
+    return tuple(planned), made, problems
+
+
+def _identity(composition: Composition, entry: PluginEntry, folder: str) -> Hashable:
+    text = composition.hashes.get(os.path.join(folder, local_file(entry.use))) if is_local(entry.use) else None
+    return entry.use, entry.scope, repr(entry.config), text
 
 
 def _config_problems(composition: Composition, entry: PluginEntry, code: object) -> list[LoadProblem]:
@@ -113,5 +136,4 @@ def _problem(
 
 
 def _place(composition: Composition, entry: PluginEntry) -> str:
-    line, column = composition.document.place(composition.document.offset(entry.at))
-    return f"{composition.file}:{line}:{column}"
+    return str(composition.document.position(composition.document.offset(entry.at)))

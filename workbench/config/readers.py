@@ -42,16 +42,19 @@ class Wrong(Exception):
 class Reading:
     """One pass over one document."""
 
-    def __init__(self, document: Document, read_file: Callable[[str], TextFile]) -> None:
+    def __init__(self, document: Document, read_file: Callable[[str], TextFile], prefix: Path = ()) -> None:
         self.document = document
         self.read_file = read_file
         """Reads a file that is named in the document. Raises `LoadError`."""
+        self.prefix = prefix
+        """Begins the path of everything in it: where the document is included from; () for the first one."""
         self.problems: list[LoadProblem] = []
 
     def report(self, wrong: Wrong, path: Path) -> None:
         """Keep the problem and go on."""
         if not isinstance(wrong, NotWhole):
-            self.problems.append(self.document.problem(wrong.offset, path, wrong.message, wrong.remedy))
+            inside = path[len(self.prefix) :]
+            self.problems.append(self.document.problem(wrong.offset, inside, wrong.message, wrong.remedy))
 
 
 Reader = Callable[[Reading, Node, Path], T]

@@ -229,6 +229,8 @@ class Composition(Model):
 
     description: str = ""
     """One line about the file, for lists."""
+    include: Name | list[Name] | None = None
+    """Compositions whose entries come first; entries of later files take the place of equal ones."""
     persona: Text = ""
     """Who the agents are and how they behave."""
     include_harness_identity: bool = True

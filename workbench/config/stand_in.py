@@ -8,9 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class StandInAgent:
-    """What an assembly sees as `context.agent`. It is its own scope key, compared by identity."""
+    """What an assembly sees as `context.agent`. It is its own scope key, compared by identity.
+
+    An edit of its facts leaves it the same agent, so that what is registered in its scope can stay.
+    """
 
     name: str
     model: str | None = None
