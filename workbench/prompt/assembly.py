@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
-from workbench.prompt.tool_schema import OrderedTools, ToolSchema, tools_json
+from workbench.prompt.tool_schema import OrderedTools, ToolSchema, detach, tools_json
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
@@ -271,8 +271,13 @@ class PromptAssembly:
 
     @property
     def tools_json(self) -> bytes:
-        """The tool schemas as the JSON array of a request; the same bytes as long as nothing changes."""
-        return self._shared_tools.json if self._tools is None else tools_json(self._tools)
+        """The tool schemas as the JSON array of a request; the same bytes as long as nothing changes.
+
+        Raises `PromptError` for what a listener has put into the list and is no schema.
+        """
+        if self._tools is None:
+            return self._shared_tools.json
+        return tools_json([schema if type(schema) is ToolSchema else detach(schema) for schema in self._tools])
 
 
 _NO_TOOLS = OrderedTools(())

@@ -1,80 +1,111 @@
-"""What a listener changed: the differences between two moments of an assembly.
+"""What listeners changed: the differences between two moments of an assembly.
 
 Source: docs/prompt-assembly.md 9.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from workbench.prompt.recording import AssemblyState, ListenerNotes, TextRow, TextState
+from workbench.core.waterfall import ListenerRecord
+from workbench.prompt.owners import owner_of_listener
+from workbench.prompt.recording import AssemblyState, Stretch, TextRow, TextState
 from workbench.prompt.tool_schema import ToolSchema
-from workbench.prompt.trace import Change
-
-Phase = Literal["before next", "after next"]
-
-
-def changes_of(notes: ListenerNotes) -> tuple[Change, ...]:
-    """Everything that one listener changed, before its `next()` and after it."""
-    found: list[Change] = []
-    first_end = notes.at_next if notes.at_next is not None else notes.after
-    if first_end is not None:
-        found += difference(notes.before, first_end, "before next" if notes.at_next is not None else "after next")
-    if notes.after_next is not None and notes.after is not None:
-        found += difference(notes.after_next, notes.after, "after next")
-    return tuple(found)
+from workbench.prompt.trace import Change, Phase
+from workbench.prompt.views import Owner
 
 
-def difference(before: AssemblyState, after: AssemblyState, phase: Phase) -> list[Change]:
+class Difference(NamedTuple):
+    """A change, and of which entry: two entries of one name are told apart."""
+
+    change: Change
+    subject: object = None
+    """Identity of the section or context, as in its row after the change; None for tools and variables."""
+    replaced: object = None
+    """Identity of the entry that went when this one came under the same name."""
+
+
+class Rewrite(NamedTuple):
+    """A difference, and the listener that made it."""
+
+    record: ListenerRecord
+    owner: Owner
+    change: Change
+    subject: object
+    replaced: object
+
+
+def rewrites_of(stretches: list[Stretch]) -> list[Rewrite]:
+    """Everything that listeners changed, in the order in which they did."""
+    return [
+        Rewrite(stretch.record, owner_of_listener(stretch.record.listener), *found)
+        for stretch in stretches
+        for found in differences(stretch.before, stretch.after, stretch.phase)
+    ]
+
+
+def differences(before: AssemblyState, after: AssemblyState, phase: Phase) -> list[Difference]:
     """The differences between two moments, in request order."""
     if before is after:
         return []
     return [
         *_texts("section", before.sections, after.sections, phase),
         *_texts("context", before.contexts, after.contexts, phase),
-        *_tools(before.tools, after.tools, phase),
-        *_variables(before.variables, after.variables, phase),
+        *map(Difference, _tools(before.tools, after.tools, phase)),
+        *map(Difference, _variables(before.variables, after.variables, phase)),
     ]
 
 
 def _texts(
     kind: Literal["section", "context"], before: TextState, after: TextState, phase: Phase
-) -> Iterator[Change]:
+) -> Iterator[Difference]:
     if before.is_same_as(after):
         return
     old = {id(row.identity): row for row in before.rows()}
     new = {id(row.identity): row for row in after.rows()}
+    gone: dict[str, list[TextRow]] = {}
     for row in before.rows():
         if id(row.identity) not in new:
-            yield Change(kind, row.name, "removed", row.text, None, phase)
-    kept = [key for key in old if key in new]
-    moved = _moved(kept, [key for key in new if key in old])
-    for row in after.rows():
-        past = old.get(id(row.identity))
+            gone.setdefault(row.name, []).append(row)
+    came = [row for row in new.values() if id(row.identity) not in old]
+    replaced = {id(row.identity): gone[row.name].pop(0) for row in came if gone.get(row.name)}
+    for rows in gone.values():
+        for row in rows:
+            yield Difference(Change(kind, row.name, "removed", row.text, None, phase), row.identity)
+    moved = _moved([key for key in old if key in new], [key for key in new if key in old])
+    for key, row in new.items():
+        past = old.get(key) or replaced.get(key)
         if past is None:
-            yield Change(kind, row.name, "added", None, row.text, phase, _ignored_order(kind, row))
-        elif past.text != row.text or past.literal is not row.literal:
-            yield Change(kind, row.name, "changed", past.text, row.text, phase, _flag_remark(past, row))
-        elif past.name != row.name:
-            yield Change(kind, row.name, "changed", past.text, row.text, phase, f"renamed from {past.name}")
-        elif id(row.identity) in moved:
-            yield Change(kind, row.name, "moved", past.text, row.text, phase)
+            remark = _ignored_order(kind, row)
+            yield Difference(Change(kind, row.name, "added", None, row.text, phase, remark), row.identity)
+        elif key in replaced:
+            remark = _text_remark(past, row) or "replaced by a new entry"
+            change = Change(kind, row.name, "changed", past.text, row.text, phase, remark)
+            yield Difference(change, row.identity, past.identity)
+        elif past.text != row.text or past.literal is not row.literal or past.name != row.name:
+            remark = _text_remark(past, row)
+            yield Difference(Change(kind, row.name, "changed", past.text, row.text, phase, remark), row.identity)
+        elif key in moved:
+            yield Difference(Change(kind, row.name, "moved", past.text, row.text, phase), row.identity)
         elif past.order != row.order:
-            yield Change(kind, row.name, "changed", past.text, row.text, phase, _ignored_order(kind, row))
+            remark = _ignored_order(kind, row)
+            yield Difference(Change(kind, row.name, "changed", past.text, row.text, phase, remark), row.identity)
 
 
 def _ignored_order(kind: str, row: TextRow) -> str:
     if row.order is None:
         return ""
-    return f"its order {row.order:g} has no effect: {kind}s are sorted before the waterfall"
+    return f"its order {row.order} has no effect: {kind}s are sorted before the waterfall"
 
 
-def _flag_remark(past: TextRow, row: TextRow) -> str:
-    if past.literal is row.literal:
-        return ""
-    return "literal from here on" if row.literal is True else "no longer literal: it is scanned"
+def _text_remark(past: TextRow, row: TextRow) -> str:
+    remarks = []
+    if past.name != row.name:
+        remarks.append(f"renamed from {past.name}")
+    if past.literal is not row.literal:
+        remarks.append("literal from here on" if row.literal is True else "no longer literal: it is scanned")
+    return "; ".join(remarks)
 
 
 def _moved(before: list[int], after: list[int]) -> set[int]:
@@ -126,8 +157,3 @@ def _variables(before: dict[str, str | None], after: dict[str, str | None], phas
     for name, value in after.items():
         if name not in before:
             yield Change("variable", name, "added", None, value, phase)
-
-
-def pretty_json(encoded: bytes) -> str:
-    """JSON bytes as indented text, for people."""
-    return json.dumps(json.loads(encoded), ensure_ascii=False, indent=2)

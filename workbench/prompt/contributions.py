@@ -195,6 +195,9 @@ class ToolsContribution(Contribution):
         self.detached: tuple[ToolSchema, ...] = ()
         """The registry's own copies of what the provider gave last."""
 
+    def provider_code(self) -> CodeType | None:
+        return getattr(self.provider, "__code__", None)
+
 
 class SuppressorContribution(Contribution):
     """Hides all contexts of its layer's assemblies."""

@@ -5,12 +5,13 @@ Source: docs/prompt-assembly.md 14.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from workbench.prompt.contributions import Contribution
 
-RenderCode = Literal["unknown", "no value", "malformed"]
+RenderCode = Literal["unknown", "no value", "malformed", "not text"]
 
 
 class PromptError(Exception):
@@ -37,7 +38,9 @@ class RenderError(PromptError):
         offset: int,
         known: tuple[str, ...],
     ) -> None:
-        super().__init__(code, _render_message(code, part, name, group, known))
+        self.suggestion = _nearest(code, group, known)
+        """The known variable that was probably meant, or an empty string."""
+        super().__init__(code, _render_message(code, part, name, group, known, self.suggestion))
         self.part: Literal["section", "context"] = part
         self.name = name
         self.group = group
@@ -48,16 +51,32 @@ class RenderError(PromptError):
         """Every name in the assembly's variable map, in the map's order."""
 
 
-def _render_message(code: RenderCode, part: str, name: str, group: str, known: tuple[str, ...]) -> str:
+def _nearest(code: RenderCode, group: str, known: tuple[str, ...]) -> str:
+    if code in ("no value", "not text"):
+        return ""
+    wanted = group.strip("{} \t\n").lower().replace("-", "_").replace(".", "_")
+    return next(iter(get_close_matches(wanted, known, n=1, cutoff=0.5)), "")
+
+
+def _render_message(
+    code: RenderCode, part: str, name: str, group: str, known: tuple[str, ...], suggestion: str
+) -> str:
     where = f"in {part} {name!r}"
     if code == "unknown":
-        return f"unknown variable {group} {where}; known variables: {', '.join(known) or '(none)'}"
+        message = f"unknown variable {group} {where}; known variables: {', '.join(known) or '(none)'}"
+        return message if suggestion else f"{message}; {_WRITTEN_BY_OTHERS}"
     if code == "no value":
         return f"variable {group} has no value {where}: it is registered, but not for this assembly"
+    if code == "not text":
+        what = f"value of {group}" if group else "text"
+        return f"the {what} {where} is not a string; a listener must set a string"
     return (
         f"malformed reference {group} {where}: a reference is {{{{name}}}} with a lower-case name; "
-        "register text that someone else wrote as literal"
+        f"{_WRITTEN_BY_OTHERS}"
     )
+
+
+_WRITTEN_BY_OTHERS = "register as literal what someone else wrote"
 
 
 def blame(error: BaseException, contribution: Contribution) -> None:

@@ -5,13 +5,17 @@ Source: docs/prompt-assembly.md 14.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from traceback import walk_tb
+from types import CodeType
 
+from workbench.core import CoreError
+from workbench.prompt.assembly import PromptAssembly
 from workbench.prompt.errors import PromptError, RenderError, blamed
 from workbench.prompt.owners import owner_of, owner_of_listener
 from workbench.prompt.recording import Recorder
+from workbench.prompt.rendering import render_context_snapshot, render_prompt
 from workbench.prompt.source import Position, line_and_column
 from workbench.prompt.views import Failure, Owner
 
@@ -32,7 +36,7 @@ def render_failure(error: RenderError, text: str, owner: Owner, place: Callable[
         line=line,
         column=column,
         position=place(error.offset),
-        suggestion=_suggestion(error),
+        suggestion=error.suggestion,
         known=error.known,
     )
 
@@ -55,13 +59,14 @@ def assemble_failure(error: BaseException, recorder: Recorder) -> Failure:
             part=contribution.kind,
             name=contribution.name,
             owner=owner_of(contribution),
-            position=raised_at(error) or (None if place is None else place.position("", 0)),
+            position=raised_at(error, contribution.provider_code())
+            or (None if place is None else place.position("", 0)),
         )
     raised = next(
         (
-            notes.record
-            for notes in recorder.listeners
-            if notes.record.outcome == "raised" and notes.record.error is error
+            record
+            for record in recorder.records
+            if record.outcome == "raised" and record.error in (error, error.__cause__)
         ),
         None,
     )
@@ -71,23 +76,35 @@ def assemble_failure(error: BaseException, recorder: Recorder) -> Failure:
             part="listener",
             name=raised.label,
             owner=owner_of_listener(raised.listener),
-            position=raised_at(error),
+            position=raised_at(error, getattr(raised.listener.function, "__code__", None)),
         )
     return failure
 
 
-def raised_at(error: BaseException) -> Position | None:
-    """The innermost line of code that an exception came from."""
-    trace = error.__traceback__
-    if trace is None:
-        return None
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    return Position(trace.tb_frame.f_code.co_filename, trace.tb_lineno, 1)
+def request_failures(assembly: PromptAssembly, told: Sequence[Failure]) -> list[Failure]:
+    """What else would keep a request from being made: entries and tools that a listener has made none."""
+    failures: list[Failure] = []
+    messages = [failure.message for failure in told]
+    parts: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("section", lambda: render_prompt(assembly)),
+        ("context", lambda: render_context_snapshot(assembly)),
+        ("tools", lambda: assembly.tools_json),
+    )
+    for part, made in parts:
+        try:
+            made()
+        except Exception as error:
+            message = str(error) or type(error).__name__
+            if message not in messages:
+                code = error.code if isinstance(error, PromptError) else "raised"
+                failures.append(Failure("render", code, message, part=part, name="", owner=None))
+    return failures
 
 
-def _suggestion(error: RenderError) -> str:
-    wanted = error.group.strip("{} \t\n").lower().replace("-", "_").replace(".", "_")
-    others = [name for name in error.known if name != wanted]
-    near = difflib.get_close_matches(wanted, others, n=1, cutoff=0.5) if error.code != "no value" else []
-    return near[0] if near else ""
+def raised_at(error: BaseException, code: CodeType | None = None) -> Position | None:
+    """The line that an exception came from: the innermost one of the file that `code` stands in, if any."""
+    if isinstance(error, CoreError) and error.__cause__ is not None:
+        error = error.__cause__  # a bare BaseException that was made an ordinary error
+    places = [Position(frame.f_code.co_filename, line, 1) for frame, line in walk_tb(error.__traceback__)]
+    own = [place for place in places if code is not None and place.file == code.co_filename]
+    return next(reversed(own or places), None)

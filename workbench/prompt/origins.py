@@ -38,6 +38,11 @@ def written_by(listener: Owner, text: str) -> list[Origin]:
     return [Origin(0, len(text), listener, -1)] if text else []
 
 
+def unexplained(text: str) -> list[Origin]:
+    """Nobody knows who wrote any of it: it was changed behind the back of the waterfall."""
+    return [Origin(0, len(text), None, -1)] if text else []
+
+
 def rewritten(origins: list[Origin], before: str, after: str, listener: Owner) -> list[Origin]:
     """The origins of `after`, which a listener made from `before`."""
     made: list[Origin] = []

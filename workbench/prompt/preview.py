@@ -9,25 +9,25 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from workbench.core import scope_label
 from workbench.core.waterfall import ListenerRecord
 from workbench.prompt.assembly import AssembleContext, PromptAssembly
-from workbench.prompt.changes import changes_of
-from workbench.prompt.contributions import Contribution, TextContribution
+from workbench.prompt.changes import Rewrite, rewrites_of
+from workbench.prompt.contributions import Contribution, TextContribution, ToolsContribution
 from workbench.prompt.facade import PromptFacade
-from workbench.prompt.failures import assemble_failure
+from workbench.prompt.failures import assemble_failure, request_failures
 from workbench.prompt.owners import owner_of, owner_of_fiber, owner_of_listener
-from workbench.prompt.recording import Recorder, TextRow, TextState
+from workbench.prompt.recording import Recorder, TextRow, TextState, usable_schemas
 from workbench.prompt.rendering import RUNTIME_CONTEXT_PREAMBLE
 from workbench.prompt.section_layout import SEPARATOR
 from workbench.prompt.service import PromptService
 from workbench.prompt.text_views import TextKind, TextViews, ValueOrigin
-from workbench.prompt.trace import AssemblyTrace, Change, ListenerSpan, Stage
+from workbench.prompt.tool_schema import ToolSchema
+from workbench.prompt.trace import AssemblyTrace, ListenerSpan, Stage
 from workbench.prompt.views import EntryView, Failure, Owner, PartKind, Preview, Span, ToolView, VariableView
 
-Rewrites = list[tuple[Owner, Change]]
+Rewrites = list[Rewrite]
 
 
 async def preview(prompt: PromptFacade | PromptService, context: AssembleContext | None = None) -> Preview:
@@ -72,8 +72,8 @@ class _Maker:
 
     def preview(self) -> Preview:
         recorder = self._recorder
-        listeners = tuple(_listener_span(notes.record, changes_of(notes)) for notes in recorder.listeners)
-        rewrites: Rewrites = [(span.owner, change) for span in listeners for change in span.changes]
+        rewrites = rewrites_of(recorder.stretches)
+        listeners = tuple(_listener_span(record, rewrites) for record in recorder.records)
         variables = self._variable_values()
         values = self._value_origins(rewrites)
         began = time.perf_counter_ns()
@@ -82,6 +82,13 @@ class _Maker:
         system, spans, sections = self._joined("section", sections, "")
         snapshot, context_spans, contexts = self._joined("context", contexts, RUNTIME_CONTEXT_PREAMBLE)
         self._failures += [view.failure for view in (*sections, *contexts) if view.failure is not None]
+        if self._assembly is not None:
+            self._failures += request_failures(self._assembly, self._failures)
+        failed = {failure.part for failure in self._failures}
+        if "section" in failed:
+            system, spans = None, ()
+        if "context" in failed:
+            snapshot, context_spans = None, ()
         rendered_ns = time.perf_counter_ns() - began
         return Preview(
             trace=self._trace(listeners, rendered_ns),
@@ -108,19 +115,27 @@ class _Maker:
         shadowed, remarks = self._shadowed(kind, planned)
         hidden = views.not_evaluated(shadowed, "shadowed", remarks)
         if self._assembly is None:
+            if recorder.built is not None:
+                state = recorder.built.sections if kind == "section" else recorder.built.contexts
+                return [*views.absent(state.rows(), "effective", ""), *hidden]
             reason = ["" for _ in planned]
             return [*views.not_evaluated(planned, "effective", reason), *hidden]
         if kind == "context" and recorder.suppressed:
             reason = ["runtime context is suppressed here" for _ in planned]
             return [*views.not_evaluated(planned, "suppressed", reason), *hidden]
         rows = TextState(self._assembly.sections if kind == "section" else self._assembly.contexts).rows()
-        found = views.effective(rows)
-        kept = {id(row.identity) for row in rows}
+        restored = kind == "section" and recorder.complete_restored
+        if restored:
+            # Whatever listeners did to it, it is the text that was evaluated.
+            found = TextViews(kind, recorder, [], variables, values).effective(rows)
+        else:
+            found = views.effective(rows)
+        kept = {id(identity) for row in rows for identity in views.lineage(row)}
         if kind == "section" and recorder.complete_restored and recorder.listened is not None:
             name = rows[0].name if rows else ""
             displaced = [row for row in recorder.listened.sections.rows() if id(row.identity) not in kept]
             found += views.absent(displaced, "displaced", f"displaced by {name}, which is complete")
-            kept |= {id(row.identity) for row in displaced}
+            kept |= {id(identity) for row in displaced for identity in views.lineage(row)}
         return [*found, *self._removed(views, kind, kept, rewrites), *hidden]
 
     def _removed(self, views: TextViews, kind: TextKind, kept: set[int], rewrites: Rewrites) -> list[EntryView]:
@@ -195,9 +210,9 @@ class _Maker:
             for entry in entries:
                 if entry.kind == "variable":
                     origins[entry.name] = ValueOrigin(owner_of(entry), scope_label(entry.scope), entry.place())
-        for owner, change in rewrites:
-            if change.kind == "variable" and change.action in ("added", "changed"):
-                origins[change.name] = ValueOrigin(owner, "waterfall", None)
+        for each in rewrites:
+            if each.change.kind == "variable" and each.change.after is not None:
+                origins[each.change.name] = ValueOrigin(each.owner, "waterfall", None, listener=True)
         return origins
 
     def _variables(
@@ -208,7 +223,7 @@ class _Maker:
         contexts: Sequence[EntryView],
     ) -> list[VariableView]:
         effective = [view for view in (*sections, *contexts) if view.state == "effective"]
-        setters = {change.name: owner for owner, change in rewrites if change.kind == "variable"}
+        setters = {each.change.name: each.owner for each in rewrites if each.change.kind == "variable"}
         registered: dict[str, Contribution] = {}
         shadowed: list[Contribution] = []
         for _layer, entries in self._recorder.layers:
@@ -245,40 +260,25 @@ class _Maker:
         return views
 
     def _tools(self, rewrites: Rewrites) -> list[ToolView]:
-        changes = [(owner, change) for owner, change in rewrites if change.kind == "tool"]
-        sources: dict[str, Contribution] = {}
-        given: dict[str, Any] = {}
+        if self._assembly is None:
+            return []
+        changes = [each for each in rewrites if each.change.kind == "tool"]
+        given: dict[str, list[tuple[Contribution, ToolSchema]]] = {}
         for provider, schemas in self._recorder.given_tools:
             for schema in schemas:
-                source_of = getattr(provider, "source_of", None)
-                found = None if source_of is None else source_of(schema.name, self._context.scope)
-                sources.setdefault(schema.name, found or provider)
-                given.setdefault(schema.name, schema)
-        final = () if self._assembly is None else self._assembly.tool_schemas
-        views = [self._tool(schema, sources.get(schema.name), changes) for schema in final]
-        names = {schema.name for schema in final}
-        if self._assembly is not None:
-            for name, schema in given.items():
-                if name not in names:
-                    views.append(replace(self._tool(schema, sources.get(name), changes), state="removed"))
+                given.setdefault(schema.name, []).append((self._tool_source(provider, schema.name), schema))
+        views = []
+        for schema in usable_schemas(self._assembly.tool_schemas):
+            sources = given.get(schema.name)  # equal names keep the order in which they were collected
+            views.append(_tool_view(schema, sources.pop(0)[0] if sources else None, changes, self._harness))
+        for source, schema in (each for left in given.values() for each in left):
+            views.append(replace(_tool_view(schema, source, changes, self._harness), state="removed"))
         return views
 
-    def _tool(self, schema: Any, source: Contribution | None, changes: Rewrites) -> ToolView:
-        added_by = next((o for o, c in changes if c.name == schema.name and c.action == "added"), None)
-        owner = owner_of(source) if source is not None else added_by or self._harness
-        return ToolView(
-            name=schema.name,
-            description=schema.description,
-            parameters_json=json.dumps(json.loads(schema.parameters_json), ensure_ascii=False, indent=2),
-            owner=owner,
-            layer="waterfall" if source is None else scope_label(source.scope),
-            state="effective",
-            added_by=added_by if source is None else None,
-            changed_by=tuple(
-                dict.fromkeys(o for o, c in changes if c.name == schema.name and c.action == "changed")
-            ),
-            source=None if source is None else source.place(),
-        )
+    def _tool_source(self, provider: Contribution, name: str) -> Contribution:
+        """The registration of a tool: a registry of tools is asked for it."""
+        source_of = provider.source_of if isinstance(provider, ToolsContribution) else None
+        return (source_of and source_of(name, self._context.scope)) or provider
 
     # -- trace -------------------------------------------------------------------------------------------
 
@@ -315,7 +315,23 @@ class _Maker:
         return ""
 
 
-def _listener_span(record: ListenerRecord, changes: tuple[Change, ...]) -> ListenerSpan:
+def _tool_view(schema: ToolSchema, source: Contribution | None, changes: Rewrites, unknown: Owner) -> ToolView:
+    mine = [each for each in changes if each.change.name == schema.name]
+    added_by = next((each.owner for each in mine if each.change.action == "added"), None)
+    return ToolView(
+        name=schema.name,
+        description=schema.description,
+        parameters_json=json.dumps(json.loads(schema.parameters_json), ensure_ascii=False, indent=2),
+        owner=owner_of(source) if source is not None else added_by or unknown,
+        layer="waterfall" if source is None else scope_label(source.scope),
+        state="effective",
+        added_by=added_by if source is None else None,
+        changed_by=tuple(dict.fromkeys(each.owner for each in mine if each.change.action == "changed")),
+        source=None if source is None else source.place(),
+    )
+
+
+def _listener_span(record: ListenerRecord, rewrites: Rewrites) -> ListenerSpan:
     listener = record.listener
     return ListenerSpan(
         owner=owner_of_listener(listener),
@@ -325,12 +341,17 @@ def _listener_span(record: ListenerRecord, changes: tuple[Change, ...]) -> Liste
         total_ns=record.total_ns,
         next_calls=record.asked,
         outcome=record.outcome,
-        changes=changes,
+        changes=tuple(each.change for each in rewrites if each.record is record),
         error=None if record.error is None else str(record.error) or type(record.error).__name__,
     )
 
 
 def _remover(kind: TextKind, row: TextRow, rewrites: Rewrites) -> Owner | None:
     return next(
-        (owner for owner, c in rewrites if c.kind == kind and c.name == row.name and c.action == "removed"), None
+        (
+            each.owner
+            for each in reversed(rewrites)
+            if each.change.kind == kind and each.change.action == "removed" and each.subject is row.identity
+        ),
+        None,
     )

@@ -6,13 +6,16 @@ Source: docs/prompt-assembly.md 9.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.events import Listener
 from workbench.core.waterfall import ListenerRecord, WatchedDispatch
 from workbench.prompt.assembly import AssembleContext, NamedText, NamedTexts, PromptAssembly
-from workbench.prompt.tool_schema import ToolSchema
+from workbench.prompt.errors import PromptError
+from workbench.prompt.tool_schema import ToolSchema, detach
+from workbench.prompt.trace import Phase
 
 if TYPE_CHECKING:
     from workbench.core import Runtime
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 class TextRow:
     """One section or context as it was at one moment."""
 
-    __slots__ = ("contribution", "identity", "literal", "name", "order", "text")
+    __slots__ = ("contribution", "identity", "is_text", "literal", "name", "order", "text")
 
     def __init__(
         self,
@@ -37,8 +40,10 @@ class TextRow:
     ) -> None:
         self.identity = identity
         """Its registration, or the object that a listener added."""
-        self.name = name
-        self.text = text
+        self.name = name if isinstance(name, str) else str(name)
+        self.text = text if isinstance(text, str) else str(text)
+        self.is_text = isinstance(text, str)
+        """Whether it has a text: a listener may have set anything."""
         self.literal = literal
         self.order = order
         self.contribution = contribution
@@ -54,7 +59,11 @@ class TextState:
         self._texts: list[str] = texts.texts
         self._rows: list[TextRow] | None = None
         items = texts.items if texts.items is not None else (texts.touched or {}).values()
-        self._items = [(item, item.name, item.text, item.literal, item.order, item.contribution) for item in items]
+        self._items = [
+            (item, item.name, item.text, item.literal, item.order, item.contribution)
+            for item in items
+            if isinstance(item, NamedText)
+        ]
         if texts.items is not None:
             self._plan = None
 
@@ -91,28 +100,37 @@ def _row(
 class AssemblyState:
     """An assembly as it was at one moment."""
 
-    __slots__ = ("contexts", "sections", "tools", "variables")
+    __slots__ = ("assembly", "contexts", "sections", "tools", "variables")
 
     def __init__(self, assembly: PromptAssembly) -> None:
+        self.assembly = assembly
         self.sections = TextState(assembly.sections)
         self.contexts = TextState(assembly.contexts)
-        self.variables = assembly.variables.copy()
+        self.variables = dict(assembly.variables)
         self.tools: tuple[ToolSchema, ...] = assembly.tool_schemas
         if assembly.tools_are_own:
-            self.tools = tuple([schema.detached() for schema in self.tools])
+            self.tools = usable_schemas(self.tools)
 
 
-class ListenerNotes:
-    """The moments around one listener."""
+def usable_schemas(schemas: Sequence[object]) -> tuple[ToolSchema, ...]:
+    """Copies of those schemas that are any: a listener may have put anything into the list."""
+    found = []
+    for schema in schemas:
+        with suppress(PromptError):
+            found.append(detach(schema))  # type: ignore[arg-type]
+    return tuple(found)
 
-    __slots__ = ("after", "after_next", "at_next", "before", "record")
 
-    def __init__(self, record: ListenerRecord, before: AssemblyState) -> None:
+class Stretch:
+    """A listener's own work between two moments: no other listener ran meanwhile."""
+
+    __slots__ = ("after", "before", "phase", "record")
+
+    def __init__(self, record: ListenerRecord, before: AssemblyState, after: AssemblyState, phase: Phase) -> None:
         self.record = record
         self.before = before
-        self.at_next: AssemblyState | None = None
-        self.after_next: AssemblyState | None = None
-        self.after: AssemblyState | None = None
+        self.after = after
+        self.phase = phase
 
 
 class Recorder:
@@ -130,11 +148,17 @@ class Recorder:
         self.complete_restored = False
         self.given_tools: list[tuple[Contribution, tuple[ToolSchema, ...]]] = []
         self.built: AssemblyState | None = None
-        self.listeners: list[ListenerNotes] = []
+        self.records: Sequence[ListenerRecord] = ()
+        """The listeners that were reached, in call order."""
+        self.stretches: list[Stretch] = []
+        """What listeners did, in the order in which they did it."""
         self.listened: AssemblyState | None = None
         """After the waterfall, before a complete section is put back and contexts are suppressed."""
         self.ended_ns = 0
         self._current: AssemblyState | None = None
+        """The moment at which one listener's work ends and another's begins."""
+        self._since: dict[int, AssemblyState | None] = {}
+        """Per record, since when the listener is at work; None while it waits for the rest of the chain."""
 
     # -- called by the service ---------------------------------------------------------------------------
 
@@ -176,27 +200,46 @@ class Recorder:
     # -- called by the dispatch --------------------------------------------------------------------------
 
     def _dispatch(self, *args: Any) -> RecordingDispatch:
-        return RecordingDispatch(self, *args)
+        dispatch = RecordingDispatch(self, *args)
+        self.records = dispatch.records
+        return dispatch
 
-    def entered(self, record: ListenerRecord, assembly: Any) -> ListenerNotes:
+    def entered(self, record: ListenerRecord) -> None:
         # Nothing runs between one listener's `next()` and the next listener's first line.
-        state = self._current if self._current is not None else AssemblyState(assembly)
-        notes = ListenerNotes(record, state)
-        self.listeners.append(notes)
-        return notes
+        self._since[id(record)] = self._current
 
-    def state_of(self, assembly: Any) -> AssemblyState | None:
-        self._current = AssemblyState(assembly) if isinstance(assembly, PromptAssembly) else None
-        return self._current
+    def asked(self, record: ListenerRecord, built: PromptAssembly) -> None:
+        """The listener awaits the rest of the chain, which begins with the built assembly."""
+        state = AssemblyState(built)
+        since = self._since[id(record)] or self._current
+        if since is not None and since.assembly is built:
+            self.stretches.append(Stretch(record, since, state, "before next"))
+        self._since[id(record)] = None
+        self._current = state
 
-    def same_state(self) -> AssemblyState | None:
-        return self._current
+    def answered(self, record: ListenerRecord) -> None:
+        # What the listener behind has returned is what this one gets: the same moment.
+        self._since[id(record)] = self._current
+
+    def returned(self, record: ListenerRecord, result: object) -> None:
+        since = self._since[id(record)] or self._current
+        self._current = AssemblyState(result) if isinstance(result, PromptAssembly) else None
+        if since is not None and self._current is not None:
+            self.stretches.append(Stretch(record, since, self._current, "after next"))
+
+    def raised(self, record: ListenerRecord, built: PromptAssembly) -> None:
+        """The listener raised, or what it awaited did; a listener further out may go on with what is there."""
+        state = AssemblyState(built)
+        since = self._since[id(record)]
+        if since is not None and since.assembly is built:
+            self.stretches.append(Stretch(record, since, state, "after next" if record.awaited else "before next"))
+        self._current = state
 
 
 class RecordingDispatch(WatchedDispatch):
     """A dispatch that takes a snapshot of the assembly around each listener."""
 
-    __slots__ = ("_notes", "_recorder")
+    __slots__ = ("_recorder",)
 
     def __init__(
         self,
@@ -209,18 +252,21 @@ class RecordingDispatch(WatchedDispatch):
     ) -> None:
         super().__init__(runtime, name, listeners, args, default)
         self._recorder = recorder
-        self._notes: dict[int, ListenerNotes] = {}
 
     def before(self, record: ListenerRecord) -> None:
-        self._notes[id(record)] = self._recorder.entered(record, self.args[0])
+        self._recorder.entered(record)
 
     def at_next(self, record: ListenerRecord) -> None:
-        self._notes[id(record)].at_next = self._recorder.state_of(self.args[0])
+        self._recorder.asked(record, self.args[0])
 
     def after_next(self, record: ListenerRecord, result: Any) -> None:
-        # What the listener behind has returned is what this one gets: the same moment.
-        state = self._recorder.same_state()
-        self._notes[id(record)].after_next = state
+        self._recorder.answered(record)
 
     def after(self, record: ListenerRecord, result: Any) -> None:
-        self._notes[id(record)].after = self._recorder.state_of(result)
+        self._recorder.returned(record, result)
+
+    def raise_at_boundary(self, listener: Listener, error: BaseException | None) -> None:
+        if error is not None:
+            record = next(each for each in reversed(self.records) if each.listener is listener)
+            self._recorder.raised(record, self.args[0])
+        super().raise_at_boundary(listener, error)

@@ -11,7 +11,7 @@ from typing import Literal
 from workbench.prompt.assembly import NamedText, NamedTexts, PromptAssembly
 from workbench.prompt.errors import RenderError
 from workbench.prompt.section_layout import SEPARATOR, SectionLayout
-from workbench.prompt.template import TemplateFault, compile_text, scan
+from workbench.prompt.template import TemplateFault, compile_text, groups_of, scan
 
 RUNTIME_CONTEXT_PREAMBLE = "Runtime context now in force; it replaces any earlier runtime-context message."
 RUNTIME_CONTEXT_CLEARED = "Runtime context is now empty; disregard any earlier runtime-context message."
@@ -25,7 +25,11 @@ def render_prompt(assembly: PromptAssembly) -> str:
 
     Raises `RenderError` for the first reference that cannot be resolved.
     """
-    return _joined("section", assembly.sections, assembly.variables)
+    try:
+        return _joined("section", assembly.sections, assembly.variables)
+    except (TypeError, AttributeError):
+        _check_strings("section", assembly.sections, assembly.variables)
+        raise
 
 
 def _joined(part: Part, named: NamedTexts, variables: dict[str, str | None]) -> str:
@@ -81,7 +85,11 @@ def join_context_sections(parts: Iterable[NamedText]) -> str:
 
 def render_context_snapshot(assembly: PromptAssembly) -> str:
     """What the agent loop says of the runtime context now in force. Raises `RenderError`."""
-    joined = _joined("context", assembly.contexts, assembly.variables)
+    try:
+        joined = _joined("context", assembly.contexts, assembly.variables)
+    except (TypeError, AttributeError):
+        _check_strings("context", assembly.contexts, assembly.variables)
+        raise
     return f"{RUNTIME_CONTEXT_PREAMBLE}{SEPARATOR}{joined}" if joined else ""
 
 
@@ -91,6 +99,22 @@ def interpolate(part: Part, name: str, text: str, variables: Variables) -> str:
     if isinstance(result, TemplateFault):
         raise RenderError(result.code, part, name, result.group.written, result.group.offset, tuple(variables))
     return result
+
+
+def check_strings(part: Part, name: str, text: object, literal: bool, variables: Variables) -> None:
+    """Raises `RenderError` for a text, or a value that it refers to, that a listener has made no string of."""
+    if not isinstance(text, str):
+        raise RenderError("not text", part, name, "", 0, tuple(variables))
+    for group in () if literal else groups_of(text):
+        value = variables.get(group.name) if group.name is not None else None
+        if value is not None and not isinstance(value, str):
+            raise RenderError("not text", part, name, group.written, group.offset, tuple(variables))
+
+
+def _check_strings(part: Part, named: NamedTexts, variables: Variables) -> None:
+    for item in named:
+        name = str(getattr(item, "name", ""))
+        check_strings(part, name, getattr(item, "text", None), getattr(item, "literal", None) is True, variables)
 
 
 def _rendered(part: Part, item: NamedText, variables: Variables) -> str:

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Literal
 
 from workbench.core import scope_label
+from workbench.prompt.changes import Rewrite
 from workbench.prompt.contributions import TextContribution
 from workbench.prompt.errors import RenderError
 from workbench.prompt.failures import render_failure
 from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, key_of_order
-from workbench.prompt.origins import Origin, registered, rewritten, written_by
+from workbench.prompt.origins import Origin, registered, rewritten, unexplained, written_by
 from workbench.prompt.owners import owner_of
 from workbench.prompt.recording import Recorder, TextRow
-from workbench.prompt.rendering import interpolate
+from workbench.prompt.rendering import check_strings, interpolate
 from workbench.prompt.source import Position, TextSource
 from workbench.prompt.template import groups_of, references_of
-from workbench.prompt.trace import Change
 from workbench.prompt.views import EntryState, EntryView, Owner, Span
 
 TextKind = Literal["section", "context"]
@@ -33,6 +34,7 @@ class ValueOrigin:
     owner: Owner
     layer: str
     source: TextSource | None
+    listener: bool = False
 
 
 class TextViews:
@@ -42,20 +44,16 @@ class TextViews:
         self,
         kind: TextKind,
         recorder: Recorder,
-        rewrites: Sequence[tuple[Owner, Change]],
+        rewrites: Sequence[Rewrite],
         variables: Mapping[str, str | None],
         values: Mapping[str, ValueOrigin],
     ) -> None:
         self._kind: TextKind = kind
-        self._recorder = recorder
-        self._changes: dict[str, list[tuple[Owner, Change]]] = {}
-        self._additions: dict[str, tuple[Owner, str]] = {}
-        """Who added an entry first, and with which text."""
-        for owner, change in rewrites:
-            if change.kind == kind and change.action == "changed":
-                self._changes.setdefault(change.name, []).append((owner, change))
-            elif change.kind == kind and change.action == "added":
-                self._additions.setdefault(change.name, (owner, change.after or ""))
+        self._rewrites: dict[int, list[tuple[int, Rewrite]]] = {}
+        """By the identity of what they changed; with their number in the order in which they were made."""
+        for number, rewrite in enumerate(rewrites):
+            if rewrite.change.kind == kind:
+                self._rewrites.setdefault(id(rewrite.subject), []).append((number, rewrite))
         built = recorder.built
         state = None if built is None else built.sections if kind == "section" else built.contexts
         self._registered_texts = {id(row.identity): row.text for row in (state.rows() if state else ())}
@@ -69,7 +67,7 @@ class TextViews:
 
     def absent(self, rows: Sequence[TextRow], state: EntryState, remark: str) -> list[EntryView]:
         """Entries that were evaluated, but are not in force."""
-        return [replace(self._view(row, self._origins(row)), state=state, remark=remark) for row in rows]
+        return [replace(self._view(row), state=state, remark=remark) for row in rows]
 
     def not_evaluated(
         self, entries: Sequence[TextContribution], state: EntryState, remarks: Sequence[str]
@@ -78,12 +76,16 @@ class TextViews:
         views = []
         for entry, remark in zip(entries, remarks, strict=True):
             row = TextRow(entry, entry.name, entry.text, entry.literal, entry.order, entry)
-            views.append(replace(self._view(row, []), state=state, remark=remark))
+            views.append(replace(self._view(row), state=state, remark=remark))
         return views
 
     def _rendered(self, row: TextRow) -> EntryView:
         origins = self._origins(row)
-        view = self._view(row, origins)
+        view = self._view(row)
+        try:
+            check_strings(self._kind, row.name, row.text if row.is_text else None, view.literal, self._variables)
+        except RenderError as error:
+            return replace(view, failure=render_failure(error, row.text, view.owner, lambda _at: None))
         if row.literal is True:
             return replace(view, rendered=row.text, spans=tuple(self._literal_spans(view, row, origins, 0)))
         try:
@@ -108,17 +110,39 @@ class TextViews:
         spans += self._literal_spans(view, row, origins, start, position, len(row.text))
         return replace(view, rendered=rendered, spans=tuple(spans))
 
-    def _view(self, row: TextRow, origins: list[Origin]) -> EntryView:
-        entry = row.contribution
-        changed_by = tuple(dict.fromkeys(owner for owner, _ in self._changes.get(row.name, ())))
+    def lineage(self, row: TextRow) -> list[object]:
+        """What stood in its place before, under the same name: itself, the entry that it replaced, and so on."""
+        found = [row.identity]
+        for identity in found:
+            for _, rewrite in self._rewrites.get(id(identity), ()):
+                if rewrite.replaced is not None and all(rewrite.replaced is not each for each in found):
+                    found.append(rewrite.replaced)
+        return found
+
+    def _rewrites_of(self, row: TextRow) -> list[Rewrite]:
+        """What listeners made of it, in the order in which they did."""
+        lineage = self.lineage(row) if self._rewrites else ()
+        numbered = [each for identity in lineage for each in self._rewrites.get(id(identity), ())]
+        return [rewrite for _, rewrite in sorted(numbered, key=itemgetter(0))]
+
+    def _contribution(self, row: TextRow) -> TextContribution | None:
+        """The registration that it is, or that it replaced."""
+        if row.contribution is not None or not self._rewrites:
+            return row.contribution
+        return next((each for each in self.lineage(row) if isinstance(each, TextContribution)), None)
+
+    def _view(self, row: TextRow) -> EntryView:
+        entry = self._contribution(row)
+        rewrites = self._rewrites_of(row)
+        changed_by = tuple(dict.fromkeys(each.owner for each in rewrites if each.change.action == "changed"))
         added_by = None
-        if entry is None and row.name in self._additions:
-            added_by = self._additions[row.name][0]
+        if entry is None:
+            added_by = next((each.owner for each in rewrites if each.change.action == "added"), None)
         owner = owner_of(entry) if entry is not None else added_by or Owner("(listener)", 0)
         order = entry.order if entry is not None else None
         remark = ""
         if entry is None and row.order is not None:
-            remark = f"order {row.order:g} ignored: added in the waterfall"
+            remark = f"order {row.order} ignored: added in the waterfall"
         registered_text = self._registered_text(row)
         return EntryView(
             kind=self._kind,
@@ -145,26 +169,23 @@ class TextViews:
 
     def _registered_text(self, row: TextRow) -> str | None:
         """The text as its registration gave it in this assembly."""
-        return None if row.contribution is None else self._registered_texts.get(id(row.identity))
+        entry = self._contribution(row)
+        return None if entry is None else self._registered_texts.get(id(entry))
 
     def _origins(self, row: TextRow) -> list[Origin]:
         """Who wrote each piece of its text, followed through the listeners that changed it."""
         text = self._registered_text(row)
-        if text is not None:
-            origins = registered(text)
-        elif row.name in self._additions:
-            adder, text = self._additions[row.name]
-            origins = written_by(adder, text)
-        else:
-            return registered(row.text)
-        for owner, change in self._changes.get(row.name, ()):
-            if change.before == text:
-                after = change.after or ""
-                origins = rewritten(origins, text, after, owner)
-                text = after
-        if text != row.text:
-            return registered(row.text)
-        return origins
+        origins = [] if text is None else registered(text)
+        for rewrite in self._rewrites_of(row):
+            after = rewrite.change.after
+            if after is None:
+                continue  # taken out, to be put back later
+            if text is None:
+                origins = written_by(rewrite.owner, after)
+            elif text != after:
+                origins = rewritten(origins, text, after, rewrite.owner)
+            text = after
+        return origins if text == row.text else unexplained(row.text)
 
     def _literal_spans(
         self,
@@ -206,7 +227,7 @@ class TextViews:
             variable=name,
             owner=value.owner if value is not None else view.owner,
             layer=value.layer if value is not None else view.layer,
-            listener=value is not None and value.layer == "waterfall",
+            listener=value is not None and value.listener,
             source=None if value is None or value.source is None else value.source.position("", 0),
         )
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from workbench.prompt.views import Owner
 
 Outcome = Literal["passed", "short-circuited", "not awaited", "raised", "skipped"]
+Phase = Literal["before next", "after next"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Change:
     before: str | None
     """Raw text, schema as JSON, or value before; None when there was nothing."""
     after: str | None
-    phase: Literal["before next", "after next"]
+    phase: Phase
     remark: str = ""
     """Such as `its order 0 has no effect: sections are sorted before the waterfall`."""
 
