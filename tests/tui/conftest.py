@@ -25,9 +25,9 @@ async def settled(pilot: Pilot[int]) -> None:
     for _ in range(200):
         await pilot.pause()
         place = app.place
-        if not app.bridge.is_due and isinstance(place, PromptPlace) and not place.is_assembling:
+        if not app.bridge.is_due and isinstance(place, PromptPlace) and not place.assembling.is_running:
             await pilot.pause()
-            if not app.bridge.is_due and not place.is_assembling:
+            if not app.bridge.is_due and not place.assembling.is_running:
                 return
         await asyncio.sleep(0.01)
     raise AssertionError("the workbench does not come to rest")

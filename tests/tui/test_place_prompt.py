@@ -355,7 +355,7 @@ async def test_a_faulty_line_far_below_is_brought_into_view(workbench: Workbench
 async def test_a_hanging_assembly_says_who_hangs_and_the_app_lives(
     workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.places.prompt.place.PATIENCE", 0.0)
+    monkeypatch.setattr("workbench.tui.places.prompt.assembling.PATIENCE", 0.0)
     async with workbench() as screen:
         subject = screen.subject
         subject.gate = asyncio.Event()
@@ -375,7 +375,7 @@ async def test_a_hanging_assembly_says_who_hangs_and_the_app_lives(
 async def test_a_hanging_assembly_is_given_up_for_the_next_change(
     workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.places.prompt.place.PATIENCE", 0.0)
+    monkeypatch.setattr("workbench.tui.places.prompt.assembling.PATIENCE", 0.0)
     async with workbench() as screen:
         subject = screen.subject
         subject.gate = asyncio.Event()

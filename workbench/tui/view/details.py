@@ -201,7 +201,7 @@ def _owner_line(owner: Owner, source: TextSource | None) -> Line:
 def _short(path: str) -> str:
     """The end of a long absolute path; relative ones stay as they are."""
     parts = path.split("/")
-    return path if parts[0] or len(parts) <= 4 else "…/" + "/".join(parts[-3:])
+    return path if parts[0] or len(parts) <= 4 else "…/" + "/".join(parts[-2:])
 
 
 def _layer_line(entry: EntryView) -> Line:
@@ -228,7 +228,8 @@ def _size_line(size: int, whole: int | None, entry: EntryView) -> Line:
 def _share(size: int, whole: int | None, of: str) -> Line:
     line: Line = (Piece(f"{number(size)} {UNIT}"),)
     if whole:
-        line = (*line, Piece(f", {100 * size / whole:.0f} % of {of}", "soft"))
+        share = 100 * size / whole
+        line = (*line, Piece(f", {share:.0f} % of {of}" if share >= 1 else f", under 1 % of {of}", "soft"))
     return line
 
 

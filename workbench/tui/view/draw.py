@@ -41,9 +41,8 @@ class Emphasis:
 class Drawn(NamedTuple):
     """A row, ready to be painted."""
 
-    bar: Role | None
-    is_heavy: bool
-    """The bar of the chosen block is wider."""
+    bar: Piece | None
+    """The owner bar: wider beside the chosen block."""
     line: Line
     """Everything right of the bar."""
     ground: Role
@@ -68,14 +67,18 @@ def draw(page: Page, located: Located, width: int, gutter: Gutter, emphasis: Emp
     item = located.item
     if page.is_bare and isinstance(item, TextRow):
         line = tuple(_text(block.content, item, "text", None, emphasis, located.block))
-        return Drawn(None, False, (Piece(" "), *line), "base")
+        return Drawn(None, (Piece(" "), *line), "base")
     if item is None:
-        return Drawn(block.owner_role, selected, _band(block, width - BAR, selected, margin), "panel")
+        return Drawn(_bar(block.owner_role, selected), _band(block, width - BAR, selected, margin), "panel")
     if isinstance(item, TextRow):
         return _text_row(block, item, located.block, gutter, emphasis)
     note = _on(item, "failed-line")
     fill = Piece(" " * max(0, width - BAR - gutter.width - width_of(note)), ground="failed-line")
-    return Drawn(block.owner_role, selected, (Piece(" " * gutter.width), *note, fill), "base")
+    return Drawn(_bar(block.owner_role, selected), (Piece(" " * gutter.width), *note, fill), "base")
+
+
+def _bar(role: Role, is_heavy: bool) -> Piece:
+    return Piece("▌" if is_heavy else "▎", role)
 
 
 def _band(block: Block, width: int, selected: bool, margin: int) -> Line:
@@ -93,7 +96,7 @@ def _text_row(block: Block, item: TextRow, index: int, gutter: Gutter, emphasis:
     is_first_row = content.line_starts[line] == item.start
     has_cursor = emphasis.cursor == Place(index, line)
     ground: Role = "cursor" if has_cursor else "base"
-    bar: Role = "focus" if has_cursor else block.owner_role
+    bar = _bar("focus" if has_cursor else block.owner_role, has_cursor or emphasis.selected == index)
     base: Role = "soft" if block.soft else "text"
     sign, sign_role = content.signs.get(line, ("", "text")) if is_first_row else ("", "text")
     number = str(line + 1) if is_first_row and block.has_numbers else ""
@@ -104,7 +107,7 @@ def _text_row(block: Block, item: TextRow, index: int, gutter: Gutter, emphasis:
         Piece(" "),
         *_text(content, item, base, emphasis.variable, emphasis, index),
     )
-    return Drawn(bar, emphasis.selected == index or has_cursor, pieces, ground)
+    return Drawn(bar, pieces, ground)
 
 
 def _text(

@@ -18,6 +18,7 @@ class Status(NamedTuple):
     role: Role
 
 
+OPENING = Status("◐", "opening", "pending")
 LIVE = Status("●", "live", "running")
 STILL = Status("○", "not watched", "soft")
 ERROR = Status("×", "error", "failed")

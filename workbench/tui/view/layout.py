@@ -157,6 +157,17 @@ class Layout:
         starts = self.page.blocks[place.block].content.line_starts
         return self.row_of_offset(place.block, starts[min(place.line, len(starts) - 1)])
 
+    def line_after(self, place: Place, step: int) -> Place | None:
+        """The next line, or the one before (`step` -1); None at the ends."""
+        blocks = self.page.blocks
+        block, line = place.block, place.line + step
+        if line >= len(blocks[block].content.line_starts):
+            block, line = block + 1, 0
+        elif line < 0:
+            block -= 1
+            line = len(blocks[block].content.line_starts) - 1 if block >= 0 else 0
+        return Place(block, line) if 0 <= block < len(blocks) else None
+
     def rows_of_line(self, place: Place) -> tuple[int, int]:
         """The first row of that line, and how many there are, a note in between included."""
         first = self.row_of(place)

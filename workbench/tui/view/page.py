@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
+
+from rich.cells import cell_len
 
 from workbench.prompt.views import EntryView, Preview, ToolView
 from workbench.tui.view.blocks import Block, EntryBlock, FailureBlock, TextBlock, ToolBlock
@@ -43,6 +46,17 @@ class Page:
     first_chunk: list[int] = field(init=False)
     """By block."""
     block_of: dict[EntryKey, int] = field(init=False)
+
+    @property
+    def most_lines(self) -> int:
+        """Of one block."""
+        return max((block.raw.count("\n") + 1 for block in self.blocks), default=1)
+
+    @cached_property
+    def widest_line(self) -> int:
+        """Cells of the widest line of all blocks."""
+        lines = (line for block in self.blocks for line in block.content.text.split("\n"))
+        return max((cell_len(line) for line in lines), default=0)
 
     def __post_init__(self) -> None:
         self.chunks = []

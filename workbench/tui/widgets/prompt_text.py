@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import BindingType
@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.view.draw import Drawn, Emphasis, Gutter, Match, draw
+from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.frame import outer_margin
 from workbench.tui.view.layout import Layout, Located, Place
 from workbench.tui.view.page import Page
@@ -59,6 +60,7 @@ class PromptText(Lines):
     def replace_page(self, page: Page) -> None:
         """Shows a newer form of the same page; what is on the screen stays, as far as it still exists."""
         top = self._place_at_top()
+        inside = round(self.scroll_y) - self._layout.row_of(top) if top and self._layout else 0
         cursor = self._named(self._cursor)
         shown = self._named(top)
         self.page = page
@@ -67,7 +69,7 @@ class PromptText(Lines):
         self._lay_out()
         place = self._found(shown)
         if place is not None and self._layout is not None:
-            self.scroll_to_row(self._layout.row_of(place))
+            self._go_to_row(self._layout.row_of(place) + inside)
 
     def choose(self, block: int | None, *, show: bool = True, variable: str | None = None) -> None:
         """Picks out a block, and brings its beginning to the screen."""
@@ -129,17 +131,14 @@ class PromptText(Lines):
         if self._cursor is None:
             self._put_cursor(self._first_place())
             return
-        row = layout.row_of(self._cursor)
-        target = row
-        step = 1 if steps > 0 else -1
-        for _ in range(abs(steps)):
-            following = self._line_after(target, step)
-            if following is None:
-                break
-            target = following
-        place = layout.place_at(target)
+        if abs(steps) == 1:
+            place = layout.line_after(self._cursor, steps)
+        else:
+            row = layout.row_of(self._cursor) + steps
+            layout.settle(row, self._window_height)
+            place = layout.place_at(max(0, min(row, layout.total - 1)))
         if place is not None:
-            self._put_cursor(place)
+            self._put_cursor(place._replace(line=max(0, place.line)))
 
     def move_to_end(self, *, last: bool) -> None:
         if self._layout is None or not self._layout.total:
@@ -223,7 +222,7 @@ class PromptText(Lines):
         drawn = draw(self.page, located, width, self._gutter, self._emphasis, self._margin)
         if drawn.bar is None:
             return self._line_strip(drawn, width, located)
-        bar = self.paint.strip((_bar(drawn),), 1, "base")
+        bar = self.paint.strip((drawn.bar,), 1, "base")
         return Strip.join([bar, self._line_strip(drawn, width - 1, located)])
 
     def _line_strip(self, drawn: Drawn, width: int, located: Located) -> Strip:
@@ -251,7 +250,7 @@ class PromptText(Lines):
         return max(8, min(WIDEST, room))
 
     def _lay_out(self) -> None:
-        self._gutter = Gutter(max(3, len(str(_most_lines(self.page)))))
+        self._gutter = Gutter(max(3, len(str(self.page.most_lines))))
         note_width = max(8, self.scrollable_content_region.width - 1 - self._gutter.width - self._margin)
         self._layout = Layout(self.page, self._text_width(), note_width)
         self.styles.overflow_x = "hidden" if self.wraps else "auto"
@@ -266,7 +265,7 @@ class PromptText(Lines):
         assert self._layout is not None
         width = self.scrollable_content_region.width
         if not self.wraps:
-            width = max(width, _longest_line(self.page) + self._gutter.width + 2)
+            width = max(width, self.page.widest_line + self._gutter.width + 2)
         size = Size(width, self._layout.total)
         if size != self.virtual_size:
             self.virtual_size = size
@@ -302,8 +301,8 @@ class PromptText(Lines):
         end = self._layout.row_of_block(following) if following < len(self.page.blocks) else self._layout.total
         return min(at_most, end - start)
 
-    def _emphasize(self, **changes: object) -> None:
-        emphasis = replace(self._emphasis, **changes)  # type: ignore[arg-type]
+    def _emphasize(self, **changes: Any) -> None:
+        emphasis = replace(self._emphasis, **changes)
         if emphasis != self._emphasis:
             self._emphasis = emphasis
             self.forget_drawn()
@@ -340,23 +339,6 @@ class PromptText(Lines):
                 self._drawn.pop(row, None)
             self.refresh_lines(first, height)
 
-    def _line_after(self, row: int, step: int) -> int | None:
-        """The first row of the line after or before the one at `row`."""
-        assert self._layout is not None
-        place = self._layout.place_at(row)
-        if place is None:
-            return None
-        lines = len(self.page.blocks[place.block].content.line_starts)
-        block, line = place.block, place.line + step
-        if line >= lines:
-            block, line = block + 1, 0
-        elif line < 0:
-            block -= 1
-            line = len(self.page.blocks[block].content.line_starts) - 1 if block >= 0 else 0
-        if not 0 <= block < len(self.page.blocks):
-            return None
-        return self._layout.row_of(Place(block, line))
-
     def _first_place(self) -> Place:
         selected = self._emphasis.selected
         if selected is not None:
@@ -367,35 +349,17 @@ class PromptText(Lines):
     def _place_at_top(self) -> Place | None:
         return self._layout.place_at(round(self.scroll_y)) if self._layout and self._layout.total else None
 
-    def _named(self, place: Place | None) -> tuple[object, int] | None:
+    def _named(self, place: Place | None) -> tuple[EntryKey | None, int]:
         """A place by its entry, which outlives the page."""
         if place is None or place.block >= len(self.page.blocks):
-            return None
+            return None, 0
         return self.page.blocks[place.block].key, place.line
 
-    def _found(self, named: tuple[object, int] | None) -> Place | None:
-        if named is None:
-            return None
-        block = self.page.block_of.get(named[0])  # type: ignore[call-overload]
+    def _found(self, named: tuple[EntryKey | None, int]) -> Place | None:
+        block = self.page.block_of.get(named[0]) if named[0] is not None else None
         if block is None:
             return None
         return Place(block, min(named[1], self.page.blocks[block].raw.count("\n")))
-
-
-def _bar(drawn: Drawn):  # type: ignore[no-untyped-def]
-    from workbench.tui.view.pieces import Piece
-
-    return Piece("▌" if drawn.is_heavy else "▎", drawn.bar or "rule")
-
-
-def _most_lines(page: Page) -> int:
-    return max((block.raw.count("\n") + 1 for block in page.blocks), default=1)
-
-
-def _longest_line(page: Page) -> int:
-    from rich.cells import cell_len
-
-    return max((cell_len(max(block.content.text.split("\n"), key=len)) for block in page.blocks), default=0)
 
 
 _KEPT = 512

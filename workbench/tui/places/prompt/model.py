@@ -63,12 +63,6 @@ class PromptModel:
             self.chosen = self._same_name(self.chosen) or next(iter(self.entries), None)
         self._search()
 
-    def clear(self) -> None:
-        """Nothing is known any more, such as after another scope was chosen."""
-        query = self.query
-        self.__init__()  # type: ignore[misc]
-        self.query = query
-
     @property
     def entry(self) -> Entry | None:
         """The chosen entry."""

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.getters import query_one
-from textual.timer import Timer
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker
 
-from workbench.prompt.views import EntryView, Preview
+from workbench.prompt.views import EntryView
 from workbench.tui.bridge import Changed
 from workbench.tui.commands import commands_of
 from workbench.tui.places.base import TABS, Place
+from workbench.tui.places.prompt.assembling import Assembling
 from workbench.tui.places.prompt.model import PromptModel
+from workbench.tui.places.prompt.situation import Situation
 from workbench.tui.subject import Subject, first_scope
-from workbench.tui.view import answer as answers
 from workbench.tui.view import frame
 from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Piece
-from workbench.tui.view.sizes import UNIT, number, section_total
+from workbench.tui.view.sizes import UNIT, number
 from workbench.tui.widgets.bars import AnswerLine, ContextBar, KeyHints, TabBar
 from workbench.tui.widgets.entry_list import EntryList
 from workbench.tui.widgets.find_bar import FindBar
@@ -33,12 +32,6 @@ from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.panel import DetailPanel
 from workbench.tui.widgets.picker import Picker
 from workbench.tui.widgets.prompt_text import PromptText
-
-PATIENCE = 1.0
-"""Seconds of one assembly after which a change cancels it instead of waiting for it."""
-AT_ONCE = 8
-PAUSE = 0.5
-"""After `AT_ONCE` assemblies within so many seconds, the next one waits for as long."""
 
 
 class Body(Container):
@@ -70,14 +63,7 @@ class PromptPlace(Place):
         self.scope = ""
         self._opening = ""
         self._page_key: object = None
-        self._assembly: Worker[None] | None = None
-        self._assembly_began = 0.0
-        self._is_stale = False
-        self._ticker: Timer | None = None
-        self._error: BaseException | None = None
-        self._recent: list[float] = []
-        """When changes led to assemblies, in the last `PAUSE`."""
-        self._pause: Timer | None = None
+        self.assembling = Assembling(self, self._preview, self.refresh_frame)
 
     def compose(self) -> ComposeResult:
         yield ContextBar()
@@ -104,9 +90,9 @@ class PromptPlace(Place):
     def show_subject(self, subject: Subject) -> None:
         self.subject = subject
         self._opening = ""
-        self.model.clear()
+        self.model = PromptModel()
         self.scope = first_scope(subject.scopes)
-        self.assemble()
+        self.assembling.start()
 
     def follow(self, changed: Changed) -> None:
         """A flood of changes costs one assembly at a time; one that hangs is given up for the next."""
@@ -117,43 +103,8 @@ class PromptPlace(Place):
         self.refresh_frame()
         if self.subject.is_changing:
             return
-        if self.is_assembling and time.monotonic() - self._assembly_began < PATIENCE:
-            self._is_stale = True
-        else:
-            self._assemble_after_change()
+        self.assembling.after_change()
 
-    # assembling
-
-    @property
-    def is_assembling(self) -> bool:
-        return self._assembly is not None and not self._assembly.is_finished
-
-    def assemble(self) -> None:
-        """Makes a new preview; the one on the screen stays until it is there."""
-        self._is_stale = False
-        self._assembly_began = time.monotonic()
-        self._assembly = self._preview()
-        if self._ticker is None:
-            self._ticker = self.set_interval(1.0, self.refresh_frame, name="assembling")
-
-    def _assemble_after_change(self) -> None:
-        """At once, but with a pause in a flood, or when assembling is itself a change."""
-        now = time.monotonic()
-        self._recent = [moment for moment in self._recent if now - moment < PAUSE]
-        if self._pause is not None:
-            return
-        if len(self._recent) < AT_ONCE:
-            self._recent.append(now)
-            self.assemble()
-        else:
-            self._pause = self.set_timer(PAUSE, self._end_pause, name="pause")
-
-    def _end_pause(self) -> None:
-        self._pause = None
-        self._recent = [time.monotonic()] * AT_ONCE  # a flood that goes on gets one assembly per pause
-        self.assemble()
-
-    @work(exclusive=True, group="assemble", exit_on_error=False)
     async def _preview(self) -> None:
         if self.subject is not None:
             preview = await self.subject.preview(self.scope)
@@ -162,16 +113,7 @@ class PromptPlace(Place):
             self._show_preview()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The end of an assembly, whatever it was."""
-        if event.worker is not self._assembly or not event.worker.is_finished:
-            return
-        if self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
-        self._error = event.worker.error if event.state is WorkerState.ERROR else None
-        self.refresh_frame()
-        if self._is_stale:
-            self._assemble_after_change()
+        self.assembling.worker_changed(event)
 
     def _show_preview(self) -> None:
         model = self.model
@@ -189,71 +131,20 @@ class PromptPlace(Place):
         """The lines around the panes."""
         if not self.is_mounted:
             return
-        short = self.size.width < 100
-        subject, preview = self.subject, self.model.preview
-        name = subject.name if subject else self._opening
-        has_choice = subject is not None and len(subject.scopes) > 1
+        width = self.size.width
+        short = width < 100
+        situation = Situation(self.subject, self._opening, self.model, self.assembling)
+        has_choice = self.subject is not None and len(self.subject.scopes) > 1
         scope = self.scope if has_choice else None
-        size = self._size_text(preview)
-        self.context_bar.show_bar(frame.context_bar(name, scope, size, self._status(), short=short))
-        self.tab_bar.show_bar(frame.tab_bar(TABS, self.tab.title, short=self.size.width < 60))
-        answer = self._answer(short)
-        self.answer_line.show(answer.sentence, answer.fact)
-        self._show_hints()
-
-    def _size_text(self, preview: Preview | None) -> str:
-        if preview is None:
-            return ""
-        total = section_total(preview)
-        return "– no request" if total is None or self.model.problems else f"{number(total)} {UNIT}"
-
-    def _answer(self, short: bool) -> answers.Answer:
-        subject, preview = self.subject, self.model.preview
-        if self._opening or subject is None:
-            return answers.opening(self._opening or "…")
-        if self.is_assembling and self._seconds >= PATIENCE:
-            return answers.waiting(subject.waiting(), self._seconds)
-        if self._error is not None:
-            return answers.broken(self._error)
-        if subject.problems:
-            return answers.refused(subject.problems, subject.is_loaded)
-        if preview is None:
-            return answers.opening(subject.name)
-        return answers.answer(
-            preview,
-            len(self.model.changed),
-            notes=len(subject.notes),
-            troubles=subject.troubles,
-            short=short,
+        self.context_bar.show_bar(
+            frame.context_bar(situation.name, scope, situation.size, situation.status, short=short)
         )
-
-    @property
-    def _seconds(self) -> float:
-        return time.monotonic() - self._assembly_began if self.is_assembling else 0.0
-
-    def _status(self) -> frame.Status:
-        if self._opening or (self.is_assembling and self._seconds >= PATIENCE):
-            return frame.busy(self._seconds)
-        if self.subject is not None and self.subject.problems:
-            return frame.REFUSED
-        if self.model.preview is not None and self.model.preview.failures:
-            return frame.ERROR
-        return frame.LIVE if self.subject is not None and self.subject.is_watched else frame.STILL
-
-    def _show_hints(self) -> None:
-        width = self.size.width - 2 * frame.outer_margin(self.size.width)
+        self.tab_bar.show_bar(frame.tab_bar(TABS, self.tab.title, short=width < 60))
+        answer = situation.answer(short=short)
+        self.answer_line.show(answer.sentence, answer.fact)
         commands = [*commands_of("prompt"), *commands_of("app")]
-        self.key_hints.show_bar(frame.key_hints(commands, width, self._now()))
-
-    def _now(self) -> frozenset[str]:
-        """What is the case, for key hints."""
-        preview, subject = self.model.preview, self.subject
-        facts = {
-            "failing": preview is not None and bool(preview.failures),
-            "found": bool(self.model.hits),
-            "noted": subject is not None and bool(subject.problems or subject.notes),
-        }
-        return frozenset(fact for fact, is_so in facts.items() if is_so)
+        inner_width = width - 2 * frame.outer_margin(width)
+        self.key_hints.show_bar(frame.key_hints(commands, inner_width, situation.now))
 
     def _show_all(self, *, keep_place: bool = False) -> None:
         """List, text, panel and frame from the model."""
@@ -406,7 +297,7 @@ class PromptPlace(Place):
         if label is not None and label != self.scope:
             self.scope = label
             self.model.changed = frozenset()
-            self.assemble()
+            self.assembling.start()
 
     def action_find(self) -> None:
         self.key_hints.display = False
@@ -497,4 +388,4 @@ class PromptPlace(Place):
             self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width)))
 
     def action_assemble(self) -> None:
-        self.assemble()
+        self.assembling.start()

@@ -1,0 +1,77 @@
+"""What the lines around the panes say: the state of the subject, the preview and the assembly in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.tui.places.prompt.assembling import Assembling
+from workbench.tui.places.prompt.model import PromptModel
+from workbench.tui.subject import Subject
+from workbench.tui.view import answer as answers
+from workbench.tui.view import frame
+from workbench.tui.view.sizes import UNIT, number, section_total
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Everything that the words depend on, at one moment."""
+
+    subject: Subject | None
+    """None while `opening` is being opened."""
+    opening: str
+    model: PromptModel
+    assembling: Assembling
+
+    @property
+    def name(self) -> str:
+        """What is looked at."""
+        return self.subject.name if self.subject else self.opening
+
+    @property
+    def size(self) -> str:
+        """Of the system text."""
+        preview = self.model.preview
+        if preview is None:
+            return ""
+        total = section_total(preview)
+        return "– no request" if total is None or self.model.problems else f"{number(total)} {UNIT}"
+
+    @property
+    def status(self) -> frame.Status:
+        """The worst that is the case."""
+        if self.subject is None:
+            return frame.OPENING
+        if self.assembling.is_slow:
+            return frame.busy(self.assembling.seconds)
+        if self.subject.problems:
+            return frame.REFUSED
+        if self.model.preview is not None and self.model.preview.failures:
+            return frame.ERROR
+        return frame.LIVE if self.subject.is_watched else frame.STILL
+
+    def answer(self, *, short: bool) -> answers.Answer:
+        """To the question of the place."""
+        subject, preview = self.subject, self.model.preview
+        if subject is None:
+            return answers.opening(self.opening or "…")
+        if self.assembling.is_slow:
+            return answers.waiting(subject.waiting(), self.assembling.seconds)
+        if self.assembling.error is not None:
+            return answers.broken(self.assembling.error)
+        if subject.problems:
+            return answers.refused(subject.problems, subject.is_loaded)
+        if preview is None:
+            return answers.opening(subject.name)
+        notes, troubles = len(subject.notes), subject.troubles
+        return answers.answer(preview, len(self.model.changed), notes=notes, troubles=troubles, short=short)
+
+    @property
+    def now(self) -> frozenset[str]:
+        """What is the case, for key hints that help only then."""
+        preview, subject = self.model.preview, self.subject
+        facts = {
+            "failing": preview is not None and bool(preview.failures),
+            "found": bool(self.model.hits),
+            "noted": subject is not None and bool(subject.problems or subject.notes),
+        }
+        return frozenset(fact for fact, is_so in facts.items() if is_so)
