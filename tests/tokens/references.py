@@ -53,7 +53,8 @@ TEXTS: dict[str, str] = {
 }
 
 _WORDS = (
-    "word Word 's 're don't  12 1234 ٣ Ⅷ ½ 提示 ひら 한국 👩‍👩‍👧 🇩🇪 <|endoftext|> <｜User｜> ... /// é \u0301 \u200d \x00 \u3000"
+    "word Word 's 're don't  12 1234 ٣ Ⅷ ½ 提示 ひら 한국 👩‍👩‍👧 🇩🇪 <|endoftext|> <｜User｜> "
+    "... /// é \u0301 \u200d \x00 \u3000"
 ).split(" ")
 _CHARACTERS = st.characters(exclude_categories=("Cs", "Cn"))
 

@@ -3,7 +3,7 @@
 Importing this room loads no vocabulary and no encoder; the first count does, in a thread.
 """
 
-from workbench.tokens.budgets import BudgetUse, TokenBudgets, budget_uses
+from workbench.tokens.budgets import BudgetsLike, BudgetUse, budget_uses
 from workbench.tokens.count import Count, Label
 from workbench.tokens.counter import TokenCounter
 from workbench.tokens.difference import TokenDifference
@@ -18,11 +18,11 @@ from workbench.tokens.prompt_counts import (
 
 __all__ = [
     "BudgetUse",
+    "BudgetsLike",
     "Count",
     "Label",
     "PromptCounts",
     "PromptTexts",
-    "TokenBudgets",
     "TokenCounter",
     "TokenDifference",
     "budget_uses",

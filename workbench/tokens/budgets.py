@@ -1,37 +1,52 @@
-"""Budgets in tokens: for the wholes, and for parts by name."""
+"""How much of its budgets a prompt uses, in tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from workbench.tokens.count import Count
 from workbench.tokens.prompt_counts import PromptCounts
 
-Part = Literal["request", "system", "context", "tools", "section", "context entry", "tool"]
+Part = Literal["whole", "runtime_context", "tools", "section", "context", "tool"]
+"""The keys of a composition's budgets: three wholes, then any one of the parts."""
 State = Literal["within", "near", "over", "unknown"]
 
 NEAR = 0.9
 """Share of a budget from which on it is nearly used up."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenBudgets:
-    """The most tokens that a prompt and its parts should have. None: no limit."""
+class PartBudgetLike(Protocol):
+    """The limit of the one part that is named."""
 
-    request: int | None = None
-    system: int | None = None
-    context: int | None = None
-    tools: int | None = None
-    """Of all schemas together."""
-    sections: Mapping[str, int] = field(default_factory=dict)
-    contexts: Mapping[str, int] = field(default_factory=dict)
-    each_tool: Mapping[str, int] = field(default_factory=dict)
+    @property
+    def limit(self) -> int: ...
+    @property
+    def section(self) -> str | None: ...
+    @property
+    def context(self) -> str | None: ...
+    @property
+    def tool(self) -> str | None: ...
 
-    def __bool__(self) -> bool:
-        wholes = (self.request, self.system, self.context, self.tools)
-        return bool(self.sections or self.contexts or self.each_tool or any(limit is not None for limit in wholes))
+
+class BudgetsLike(Protocol):
+    """The most tokens that a prompt and its parts should have; None: as many as they like."""
+
+    @property
+    def whole(self) -> int | None: ...
+    @property
+    def runtime_context(self) -> int | None: ...
+    @property
+    def tools(self) -> int | None: ...
+    @property
+    def section(self) -> int | None: ...
+    @property
+    def context(self) -> int | None: ...
+    @property
+    def tool(self) -> int | None: ...
+    @property
+    def parts(self) -> Sequence[PartBudgetLike]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +58,7 @@ class BudgetUse:
     """Name of the section, context or tool; empty for a whole."""
     limit: int
     count: Count | None
-    """None: there is no such part, or it could not be rendered."""
+    """None: it could not be rendered, or there is no such part."""
 
     @property
     def share(self) -> float:
@@ -65,26 +80,31 @@ class BudgetUse:
         return "near" if self.share >= NEAR else "within"
 
 
-def budget_uses(budgets: TokenBudgets, counts: PromptCounts) -> tuple[BudgetUse, ...]:
-    """Every budget with its use: the wholes first, then parts by name."""
-    return tuple(_uses(budgets, counts))
-
-
-def _uses(budgets: TokenBudgets, counts: PromptCounts) -> Iterator[BudgetUse]:
+def budget_uses(budgets: BudgetsLike, counts: PromptCounts) -> tuple[BudgetUse, ...]:
+    """Every limit that is set, with its use: the wholes first, then each part that is limited, in order."""
     wholes: tuple[tuple[Part, int | None, Count | None], ...] = (
-        ("request", budgets.request, counts.request),
-        ("system", budgets.system, counts.system),
-        ("context", budgets.context, counts.context),
+        ("whole", budgets.whole, counts.system),
+        ("runtime_context", budgets.runtime_context, counts.context),
         ("tools", budgets.tools, counts.all_tools),
     )
-    for whole, limit, count in wholes:
+    found = [BudgetUse(part, "", limit, count) for part, limit, count in wholes if limit is not None]
+    return (*found, *_part_uses(budgets, counts))
+
+
+def _part_uses(budgets: BudgetsLike, counts: PromptCounts) -> Iterator[BudgetUse]:
+    named = tuple(reversed(budgets.parts))  # of two limits for one part the first counts
+    sections = {each.section: each.limit for each in named if each.section is not None}
+    contexts = {each.context: each.limit for each in named if each.context is not None}
+    tools = {each.tool: each.limit for each in named if each.tool is not None}
+    yield from _uses_of("section", budgets.section, sections, counts.sections)
+    yield from _uses_of("context", budgets.context, contexts, counts.contexts)
+    yield from _uses_of("tool", budgets.tool, tools, counts.tools)
+
+
+def _uses_of(
+    part: Part, limit_of_any: int | None, limits: Mapping[str, int], counts: Mapping[str, Count]
+) -> Iterator[BudgetUse]:
+    for name in dict.fromkeys((*counts, *limits)):
+        limit = limits.get(name, limit_of_any)
         if limit is not None:
-            yield BudgetUse(whole, "", limit, count)
-    parts: tuple[tuple[Part, Mapping[str, int], Mapping[str, Count]], ...] = (
-        ("section", budgets.sections, counts.sections),
-        ("context entry", budgets.contexts, counts.contexts),
-        ("tool", budgets.each_tool, counts.tools),
-    )
-    for part, limits, found in parts:
-        for name, most in limits.items():
-            yield BudgetUse(part, name, most, found.get(name))
+            yield BudgetUse(part, name, limit, counts.get(name))
