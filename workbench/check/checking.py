@@ -87,7 +87,8 @@ async def subject_of(opened: OpenedComposition, profiles: Sequence[str] | None =
     scopes = []
     for view in opened.scopes:
         seen = await preview(opened.prompt, opened.assemble_context(view.label))
-        known = frozenset(opened.tools.known_names(view.key))
+        tools = opened.tools  # None while it is loaded anew
+        known = frozenset(() if tools is None else tools.known_names(view.key))
         scopes.append(CheckedScope(view.label, seen, view.label in sent, known))
     check = composition.entries.check
     sizes = await sizes_of(scopes, check.budgets if check else None)

@@ -193,7 +193,7 @@ def defined_required(options: Options) -> Judge:
         required = node.schema.get("required")
         if isinstance(required, list):
             for index, key in enumerate(required):
-                if key not in node.properties:
+                if not isinstance(key, str) or key not in node.properties:
                     pointer = step(step(node.pointer, "required"), index)
                     yield Refusal(pointer, f"{key} is required and is no property", "define it, or require it not")
 
