@@ -11,7 +11,8 @@ import pytest
 from tests.prompt.providers import Next, edits, gives, says
 from tests.support.plugins import Boom, Key, P, Traces
 from workbench.core import Context, Runtime, create_scope
-from workbench.core.waterfall import Dispatch, WatchedDispatch
+from workbench.core.watched_waterfall import WatchedDispatch
+from workbench.core.waterfall import Dispatch
 from workbench.prompt import (
     AssembleContext,
     ListenerSpan,

@@ -11,7 +11,7 @@ from workbench.core.fiber import Fiber, FiberState
 from workbench.core.runtime import ContainedError, Runtime, Waiting
 from workbench.core.scopes import Scope, ScopeKey, create_scope, scope_label
 from workbench.core.services import Service, ServiceView
-from workbench.core.waterfall import ListenerRecord, WaterfallTrace
+from workbench.core.watched_waterfall import ListenerRecord, WaterfallTrace
 
 __all__ = [
     "ContainedError",

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from workbench.core.fiber import Activation
+    from workbench.core.activation import Activation
 
 CallKind = Literal["load", "listener", "task", "disposer", "set-up"]
 

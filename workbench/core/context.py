@@ -18,7 +18,7 @@ from workbench.core.scopes import ScopeKey
 from workbench.core.services import Visibility, get_service, read_service, set_service
 
 if TYPE_CHECKING:
-    from workbench.core.fiber import Activation
+    from workbench.core.activation import Activation
     from workbench.core.runtime import Runtime
 
 
@@ -73,7 +73,7 @@ class Context:
     def task(self, work: Coroutine[Any, Any, Any], label: str = "task") -> Effect:
         """Run a long-lived loop of the plugin; the undo cancels it and waits for its end."""
         try:
-            return self.runtime.own_as_effect(self.home, work, label)
+            return self.runtime.tasks.own_as_effect(self.home, work, label)
         except BaseException:
             work.close()
             raise

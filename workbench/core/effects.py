@@ -20,7 +20,7 @@ from workbench.core.calls import Call, Waitpoint, awaited_by_disposers, running_
 from workbench.core.errors import CoreError, inactive
 
 if TYPE_CHECKING:
-    from workbench.core.fiber import Activation
+    from workbench.core.activation import Activation
 
 UndoFunction = Callable[[], Any]
 """Undoes one thing. What it returns is awaited if it is awaitable."""
@@ -169,7 +169,7 @@ class Effect:
 
     def _undo_later(self, pending: Any) -> Awaitable[None]:
         point = self.end_point()
-        self.ledger.runtime.spawn(self._undo_rest(point, pending), f"undo of {self.label}")
+        self.ledger.runtime.tasks.spawn(self._undo_rest(point, pending), f"undo of {self.label}")
         return Ended(point, self.is_gone)
 
     async def _undo_rest(self, point: Waitpoint, pending: Any) -> None:
@@ -238,7 +238,7 @@ class Effect:
     async def _finish_disposer(self, point: Waitpoint, pending: Awaitable[Any]) -> None:
         runtime = self.ledger.runtime
         call = Call(self.ledger, "disposer", self.label, disposes=point)
-        task = runtime.own(call, pending)
+        task = runtime.tasks.own(call, pending)
         with point.waiting(self.label):
             await point.until(task.done)
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -311,7 +311,7 @@ class Effect:
 
     def _set_up_later(self, work: Coroutine[Any, Any, None]) -> None:
         self.setting_up = Call(self.ledger, "set-up", self.label)
-        task = self.ledger.runtime.own(self.setting_up, work)
+        task = self.ledger.runtime.tasks.own(self.setting_up, work)
         task.add_done_callback(self._set_up_ended)
 
     async def _collect_one(self, result: Awaitable[Any]) -> None:

@@ -16,8 +16,8 @@ from workbench.core.effects import Effect, open_effect
 from workbench.core.errors import CoreError, plugin_raised
 
 if TYPE_CHECKING:
+    from workbench.core.activation import Activation
     from workbench.core.context import Context
-    from workbench.core.fiber import Activation
     from workbench.core.runtime import Runtime
     from workbench.core.scopes import ScopeKey
 
@@ -186,7 +186,9 @@ class Events:
                 runtime.report(made, listener.ledger, f"{listener.label} on {name}", "listener")
                 continue
             if result is not None and isawaitable(result):
-                runtime.own_and_report(Call(listener.ledger, "listener", f"{listener.label} on {name}"), result)
+                runtime.tasks.own_and_report(
+                    Call(listener.ledger, "listener", f"{listener.label} on {name}"), result
+                )
 
     def bail(self, name: str, args: tuple[Any, ...], target: ScopeKey | None) -> Any:
         for listener in self.audience(name, target):
@@ -225,7 +227,7 @@ class Events:
                 continue
             if isawaitable(result):
                 call = Call(listener.ledger, "listener", f"{listener.label} on {name}", outer)
-                tasks[runtime.own(call, result)] = listener
+                tasks[runtime.tasks.own(call, result)] = listener
         await _all_ended(tasks)
         for task, listener in tasks.items():
             if task.cancelled():

@@ -14,10 +14,12 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.calls import Call, Running, Waitpoint
+from workbench.core.activation import Activation, FiberEntry, running_label, wake_watchers
+from workbench.core.calls import Call, Waitpoint
 from workbench.core.effects import GONE, NOTHING, UNDOING, Effect, EffectNode, Ended
 from workbench.core.errors import CoreError, plugin_raised
 from workbench.core.plugins import PluginCode
+from workbench.core.self_await import refuse_own_load, refuse_self_await
 from workbench.core.services import ServiceEntry, ServiceKey
 
 if TYPE_CHECKING:
@@ -34,50 +36,6 @@ class FiberState(StrEnum):
     FAILED = "failed"
     DISPOSING = "disposing"
     DISPOSED = "disposed"
-
-
-class Activation(Effect):
-    """The ledger of one activation of a fiber. Contexts, listeners, services and calls point here."""
-
-    __slots__ = ("calls", "closed", "fiber", "ground", "outer", "provided", "runtime")
-
-    def __init__(self, fiber: Fiber, ground: dict[str, ServiceEntry]) -> None:
-        super().__init__(self, fiber.name, None)
-        self.parts = {}
-        self.runtime: Runtime = fiber.runtime
-        self.fiber = fiber
-        self.closed = False
-        """True from the moment in which the undo begins: nothing more can be registered."""
-        self.ground = ground
-        """The required services, as they were when the load began. Readable until the undo has ended."""
-        self.provided: dict[ServiceKey, ServiceEntry] = {}
-        self.calls: dict[Call, None] = {}
-        entry = fiber.entry
-        parent = None if entry is None else entry.ledger
-        self.outer: Activation | None = None if parent is None or parent.fiber.is_root else parent
-        """The activation in which this fiber was loaded; None below root."""
-
-    def holds_calls(self, spared: set[Running]) -> bool:
-        """Whether plugin code of this activation is running that the undo has to wait for."""
-        if any(call not in spared for call in self.calls):
-            return True
-        return any(dispatch.holds(self) and dispatch not in spared for dispatch in self.runtime.dispatches)
-
-
-class FiberEntry(Effect):
-    """The effect of having loaded a plugin; its undo is the end of the fiber."""
-
-    __slots__ = ("fiber",)
-
-    def __init__(self, home: Effect, fiber: Fiber) -> None:
-        super().__init__(home.ledger, f"plugin {fiber.name}", home)
-        self.fiber = fiber
-
-    def __call__(self) -> Awaitable[None]:
-        return self.fiber.dispose()
-
-    def end_point(self) -> Waitpoint:
-        return self.fiber.point
 
 
 class Fiber:
@@ -195,7 +153,7 @@ class Fiber:
     # -- what others tell --------------------------------------------------------------------------
 
     def __await__(self) -> Generator[Any, Any, Fiber]:
-        yield from Ended(self.point, lambda: self.is_settled, refuse=self._refuse_own_load).__await__()
+        yield from Ended(self.point, lambda: self.is_settled, refuse=partial(refuse_own_load, self)).__await__()
         if self.error is not None and self.state == FiberState.FAILED:
             raise self.error
         return self
@@ -209,7 +167,7 @@ class Fiber:
             return NOTHING
         self._end_asked = True
         self.kick()
-        return Ended(self.point, lambda: self.state == FiberState.DISPOSED, refuse=self._refuse_self_await)
+        return Ended(self.point, lambda: self.state == FiberState.DISPOSED, refuse=partial(refuse_self_await, self))
 
     def restart(self) -> Awaitable[None]:
         """Undo and load again. Awaiting the result raises what the load raises. Root is only undone."""
@@ -218,7 +176,7 @@ class Fiber:
             return self.runtime.dispose_root()
         self._again = True
         self.kick()
-        return Ended(self.point, lambda: self.is_settled, self._raise_error, self._refuse_self_await)
+        return Ended(self.point, lambda: self.is_settled, self._raise_error, partial(refuse_self_await, self))
 
     async def update(self, config: Any) -> None:
         """Take another config. Raises `CONFIG_INVALID` on an active fiber, which then keeps its old one."""
@@ -244,7 +202,7 @@ class Fiber:
                 return
             self._enter(state)
             if self._runner is None:  # entering may have told others, who kicked this fiber again
-                self._runner = self.runtime.spawn(self._run(), f"fiber {self.name}")
+                self._runner = self.runtime.tasks.spawn(self._run(), f"fiber {self.name}")
         self.point.notify()
 
     # -- decisions ---------------------------------------------------------------------------------
@@ -334,7 +292,7 @@ class Fiber:
         activation = self.activation
         point = self.point
         call = self._load_call = Call(activation, "load", f"plugin call of {self.name}")
-        task = self.runtime.own(call, self._call_plugin(activation))
+        task = self.runtime.tasks.own(call, self._call_plugin(activation))
         point.waiting_for = (call.label, call.started)
         await point.until(
             lambda: task.done() or self.ending or (self._again and call in point.spared)
@@ -345,7 +303,7 @@ class Fiber:
         point.waiting_for = None
         self._load_call = None if task.done() else call
         if not task.done():  # it waits for this undo, and goes on without anybody who looks at its end
-            task.add_done_callback(partial(self.runtime.report_failed, call))
+            task.add_done_callback(partial(self.runtime.tasks.report_failed, call))
         if task.done() and (error := self._load_error(task)) is not None:
             self.error = error
             self._failed_ground = dict(activation.ground)
@@ -356,7 +314,7 @@ class Fiber:
             return
         before, activation.ground = activation.ground, self._ground()
         self._enter(FiberState.ACTIVE)
-        _wake(entry for entry in before.values() if entry not in activation.ground.values())
+        wake_watchers(entry for entry in before.values() if entry not in activation.ground.values())
 
     def _load_error(self, task: asyncio.Task[None]) -> BaseException | None:
         if not task.cancelled():
@@ -394,7 +352,7 @@ class Fiber:
         await self.undo_activation(activation)
         activation.phase = GONE
         ground, activation.ground = activation.ground, {}
-        _wake(ground.values())
+        wake_watchers(ground.values())
         if self.ending:
             self._end()
             return
@@ -422,7 +380,7 @@ class Fiber:
             if dispatch.holds(activation) and dispatch not in point.spared:
                 dispatch.interrupt(activation)
         if activation.holds_calls(point.spared):
-            with point.waiting(_running_label(activation)):
+            with point.waiting(running_label(activation)):
                 await point.until(lambda: not activation.holds_calls(point.spared))
         await activation.drain(point)
 
@@ -448,50 +406,3 @@ class Fiber:
                 "INACTIVE_CONTEXT",
                 f"{what}: plugin {self.name!r} is inactive: it was disposed; load it again",
             )
-
-    def _refuse_own_load(self, chain: list[Any]) -> None:
-        if any(call.kind == "load" and call.ledger.fiber is self for call in chain):
-            raise CoreError(
-                "SELF_AWAIT",
-                f"the plugin call of {self.name!r} awaits its own fiber, which waits for that call; "
-                "ask for the end without awaiting it",
-            )
-
-    def _refuse_self_await(self, chain: list[Any]) -> None:
-        self._refuse_own_load(chain)
-        for call in chain:
-            if call.kind == "disposer" and self._waits_in_the_end_for(call.ledger.fiber):
-                raise CoreError(
-                    "SELF_AWAIT",
-                    f"a disposer of {call.ledger.fiber.name!r} awaits the end of {self.name!r}, which waits "
-                    "for that disposer; ask for the end without awaiting it",
-                )
-
-    def _waits_in_the_end_for(self, other: Fiber) -> bool:
-        """Whether the undo of this fiber has to wait for that of `other`: a descendant or a dependent."""
-        seen: set[Fiber] = set()
-        todo: list[Fiber] = [other]
-        while todo:
-            fiber = todo.pop()
-            if fiber is self:
-                return True
-            if fiber in seen:
-                continue
-            seen.add(fiber)
-            if fiber.parent is not None and not fiber.parent.is_root:
-                todo.append(fiber.parent)
-            todo.extend(entry.ledger.fiber for entry in fiber.activation.ground.values())
-        return False
-
-
-def _wake(entries: Any) -> None:
-    """Somebody does not stand on these entries any more: their undos look again."""
-    for entry in list(entries):
-        for point in entry.watchers:
-            point.notify()
-
-
-def _running_label(activation: Activation) -> str:
-    labels = [call.label for call in activation.calls]
-    labels += [dispatch.label for dispatch in activation.runtime.dispatches if dispatch.holds(activation)]
-    return "running: " + ", ".join(labels)

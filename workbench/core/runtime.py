@@ -7,28 +7,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from threading import get_ident
 from time import monotonic
 from types import TracebackType
 from typing import Any
 from weakref import WeakValueDictionary
 
-from workbench.core.calls import CURRENT, Call, is_close_from_outside, running_chain
+from workbench.core.activation import Activation
+from workbench.core.calls import CURRENT, running_chain
 from workbench.core.context import Context
-from workbench.core.effects import LIVE, NOTHING, Effect, Ended, open_effect
-from workbench.core.errors import CoreError, inactive, plugin_raised
+from workbench.core.effects import LIVE, NOTHING, Ended
+from workbench.core.errors import CoreError, inactive
 from workbench.core.events import Event, Events, Listener, event_name
-from workbench.core.fiber import Activation, Fiber, FiberState
+from workbench.core.fiber import Fiber, FiberState
+from workbench.core.plugin_registry import PluginRegistry
 from workbench.core.plugins import PluginCode, read_plugin
+from workbench.core.rings import rings_among
 from workbench.core.scopes import ScopeKey, ScopeLinks
+from workbench.core.self_await import refuse_self_await
 from workbench.core.services import Isolation, Services, ServiceView
 from workbench.core.snapshot import snapshot_of
+from workbench.core.tasks import Tasks
 from workbench.core.timers import Timers
-from workbench.core.waterfall import Dispatch, WatchedDispatch, is_awaitable
+from workbench.core.watched_waterfall import WatchedDispatch
+from workbench.core.waterfall import Dispatch, is_awaitable
 
 log = logging.getLogger("workbench.core")
 
@@ -56,36 +61,6 @@ class ContainedError:
     kind: str
 
 
-class PluginRegistry:
-    """Fibers by plugin. Plugins are told apart by identity; one without fibers is not in it."""
-
-    def __init__(self) -> None:
-        self._by_id: dict[int, tuple[object, list[Fiber]]] = {}
-
-    def __contains__(self, plugin: object) -> bool:
-        return id(plugin) in self._by_id
-
-    def __len__(self) -> int:
-        return len(self._by_id)
-
-    def __iter__(self) -> Iterator[object]:
-        return iter([plugin for plugin, _ in self._by_id.values()])
-
-    def __getitem__(self, plugin: object) -> tuple[Fiber, ...]:
-        entry = self._by_id.get(id(plugin))
-        return () if entry is None else tuple(entry[1])
-
-    def add(self, fiber: Fiber) -> None:
-        self._by_id.setdefault(id(fiber.code.plugin), (fiber.code.plugin, []))[1].append(fiber)
-
-    def remove(self, fiber: Fiber) -> None:
-        entry = self._by_id.get(id(fiber.code.plugin))
-        if entry is not None and fiber in entry[1]:
-            entry[1].remove(fiber)
-            if not entry[1]:
-                del self._by_id[id(fiber.code.plugin)]
-
-
 class Runtime:
     """A runtime of its own, on the running loop.
 
@@ -99,13 +74,13 @@ class Runtime:
         self.events = Events(self)
         self.services_table = Services(self)
         self.registry = PluginRegistry()
+        self.tasks = Tasks(self)
         self.dispatches: dict[Dispatch, None] = {}
         """Waterfalls and serial dispatches that run now."""
         self.dispatch_class: type[Dispatch] = Dispatch
         """Swapped while somebody watches; the plain class does not know about tracing."""
         self.disposers_running = 0
         self._last_uid = -1
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._fibers: dict[Fiber, None] = {}
         self._watchers: list[Watcher] = []
         self._isolations: WeakValueDictionary[tuple[str, str], Isolation] = WeakValueDictionary()
@@ -164,8 +139,8 @@ class Runtime:
         root = self.root_fiber
         if self._root_runner is None:
             root._end_asked = True
-            self._root_runner = self.spawn(self._undo_root(), "dispose of root")
-        return Ended(root.point, lambda: self._root_runner is None, refuse=root._refuse_self_await)
+            self._root_runner = self.tasks.spawn(self._undo_root(), "dispose of root")
+        return Ended(root.point, lambda: self._root_runner is None, refuse=partial(refuse_self_await, root))
 
     async def _undo_root(self) -> None:
         root = self.root_fiber
@@ -263,7 +238,7 @@ class Runtime:
             dispatch.end()
             del dispatches[dispatch]
             CURRENT.reset(token)
-            if dispatch_class is not Dispatch:
+            if dispatch_class is not Dispatch and isinstance(dispatch, WatchedDispatch):
                 self.tell_watchers("waterfall", dispatch.trace())
 
     # -- watching ------------------------------------------------------------------------------------
@@ -305,69 +280,6 @@ class Runtime:
             f"{what} was called from thread {get_ident()}, but the runtime lives on thread {self.thread_id}; "
             "use loop.call_soon_threadsafe",
         )
-
-    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """A task of the runtime itself."""
-        task = self.loop.create_task(_without_ancestors(work), name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._spawned_ended)
-        return task
-
-    def _spawned_ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("the runtime itself failed in %s", task.get_name(), exc_info=error)
-
-    def own(self, call: Call, work: Awaitable[Any]) -> asyncio.Task[Any]:
-        """Run plugin code as a task that belongs to a fiber. The caller looks at its result."""
-        task = self.loop.create_task(_as_call(call, work), name=call.label)
-        call.task = task
-        self._tasks.add(task)
-        if call.kind in ("load", "listener", "task"):
-            call.ledger.calls[call] = None
-        task.add_done_callback(partial(self._owned_ended, call, work))
-        return task
-
-    def own_and_report(self, call: Call, work: Awaitable[Any]) -> asyncio.Task[Any]:
-        """As `own`, for work whose result nobody looks at: its error is logged with its owner."""
-        task = self.own(call, work)
-        task.add_done_callback(partial(self.report_failed, call))
-        return task
-
-    def own_as_effect(self, home: Effect, work: Coroutine[Any, Any, Any], label: str) -> Effect:
-        """See `Context.task`. The entry leaves the ledger when the task has ended."""
-        call = Call(home.ledger, "task", label)
-
-        def body() -> Callable[[], Awaitable[None] | None]:
-            task = self.own_and_report(call, work)
-            task.add_done_callback(ended)
-            return lambda: None if task.done() else cancelled(task)
-
-        def ended(_task: asyncio.Task[Any]) -> None:
-            effect()
-            effect.end_point().notify()
-
-        async def cancelled(task: asyncio.Task[Any]) -> None:
-            task.cancel()
-            point = effect.end_point()
-            await point.until(lambda: task.done() or call in point.spared)
-
-        effect = open_effect(home, body, f"task {label}")
-        return effect
-
-    def _owned_ended(self, call: Call, work: Awaitable[Any], task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        call.ledger.calls.pop(call, None)
-        if iscoroutine(work) and getcoroutinestate(work) == CORO_CREATED:
-            work.close()  # cancelled before its first step: its body was never entered
-        call.ledger.fiber.point.notify()
-        if call.disposes is not None:
-            call.disposes.notify()
-
-    def report_failed(self, call: Call, task: asyncio.Task[Any]) -> None:
-        """Log the error of a task at whose result nobody looks."""
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self.report(error, call.ledger, call.label, call.kind)
 
     def report(self, error: BaseException, ledger: Activation, label: str, kind: str) -> None:
         """Log an error of plugin code once, with its label and its owner."""
@@ -415,17 +327,7 @@ class Runtime:
 
     def cycles(self) -> list[tuple[Fiber, ...]]:
         """Each ring of pending fibers that wait for one another's services."""
-        providers: dict[str, list[Fiber]] = {}
-        pending = [fiber for fiber in self._fibers if fiber.state == FiberState.PENDING]
-        for fiber in pending:
-            for name in {*fiber.code.provides, *fiber.has_provided}:
-                providers.setdefault(name, []).append(fiber)
-        rings: dict[frozenset[Fiber], tuple[Fiber, ...]] = {}
-        for start in pending:
-            ring = _ring_through(start, providers)
-            if ring is not None:
-                rings.setdefault(frozenset(ring), ring)
-        return list(rings.values())
+        return rings_among(self._fibers)
 
     def snapshot(self) -> bytes:
         """Everything that fibers have caused and that exists now, as canonical JSON."""
@@ -433,12 +335,7 @@ class Runtime:
 
     async def quiesce(self) -> None:
         """Return when every transition and owned task has ended or waits for something outside."""
-        this_task = asyncio.current_task()
-        quiet_turns = 0
-        while quiet_turns < 3:
-            await asyncio.sleep(0)
-            busy = any(task is not this_task and _is_runnable(task) for task in self._tasks)
-            quiet_turns = 0 if busy else quiet_turns + 1
+        await self.tasks.quiesce()
 
 
 def _root_code() -> PluginCode:
@@ -453,55 +350,3 @@ def _root_code() -> PluginCode:
         provides=(),
         config_type=None,
     )
-
-
-async def _without_ancestors(work: Coroutine[Any, Any, None]) -> None:
-    CURRENT.set(None)
-    await work
-
-
-async def _as_call(call: Call, work: Awaitable[Any]) -> Any:
-    """Run plugin code; what gets out is an ordinary error, or a cancellation that somebody asked for."""
-    CURRENT.set(call)
-    if call.ledger.closed and call.kind in ("listener", "task"):
-        raise asyncio.CancelledError  # its owner went before its first step: plugin code is not entered
-    try:
-        return await work
-    except Exception:
-        raise
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        raise plugin_raised(call.ledger.fiber.name, call.label, error) from error
-    except BaseException as error:
-        if is_close_from_outside(error, call.task):
-            raise
-        raise plugin_raised(call.ledger.fiber.name, call.label, error) from error
-
-
-def _is_runnable(task: asyncio.Task[Any]) -> bool:
-    """Whether a task will run without anything from outside.
-
-    The interpreter has no public way to ask; `_fut_waiter` is what the task waits for.
-    """
-    if task.done():
-        return False
-    waiter = getattr(task, "_fut_waiter", None)
-    return waiter is None or waiter.done()
-
-
-def _ring_through(start: Fiber, providers: dict[str, list[Fiber]]) -> tuple[Fiber, ...] | None:
-    """The shortest ring of waiting fibers that `start` is in."""
-    paths: list[tuple[Fiber, ...]] = [(start,)]
-    seen: set[Fiber] = set()
-    while paths:
-        path = paths.pop(0)
-        for name in path[-1].missing:
-            for provider in providers.get(name, ()):
-                if provider is start:
-                    return path
-                if provider not in seen:
-                    seen.add(provider)
-                    paths.append((*path, provider))
-    return None

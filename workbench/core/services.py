@@ -15,8 +15,9 @@ from workbench.core.effects import GONE, Effect, open_effect
 from workbench.core.errors import CoreError, ServiceReadError, inactive
 
 if TYPE_CHECKING:
+    from workbench.core.activation import Activation
     from workbench.core.context import Context
-    from workbench.core.fiber import Activation, Fiber
+    from workbench.core.fiber import Fiber
     from workbench.core.runtime import Runtime
 
 Visibility = object

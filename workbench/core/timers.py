@@ -202,4 +202,4 @@ def run_callback(ctx: Context, function: Callable[[], Any], label: str) -> None:
         runtime.report(plugin_raised(ledger.fiber.name, label, error), ledger, label, "timer")
         return
     if result is not None and isawaitable(result):
-        runtime.own_and_report(Call(ledger, "listener", label), result)
+        runtime.tasks.own_and_report(Call(ledger, "listener", label), result)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from workbench.core.waterfall import ListenerRecord
+from workbench.core.watched_waterfall import ListenerRecord
 from workbench.prompt.owners import owner_of_listener
 from workbench.prompt.recording import AssemblyState, Stretch, TextRow, TextState
 from workbench.prompt.tool_schema import ToolSchema

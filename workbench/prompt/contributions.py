@@ -18,7 +18,7 @@ from workbench.prompt.template import VARIABLE_NAME, compile_text
 from workbench.prompt.tool_schema import ToolProviderResult, ToolSchema
 
 if TYPE_CHECKING:
-    from workbench.core.fiber import Activation
+    from workbench.core.activation import Activation
     from workbench.core.scopes import ScopeKey
     from workbench.prompt.assembly import AssembleContext
 

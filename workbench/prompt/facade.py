@@ -29,7 +29,7 @@ from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, order_
 from workbench.prompt.source import TextSource
 
 if TYPE_CHECKING:
-    from workbench.core.fiber import Activation
+    from workbench.core.activation import Activation
     from workbench.prompt.service import PromptService
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.core import scope_label
-from workbench.core.waterfall import ListenerRecord
+from workbench.core.watched_waterfall import ListenerRecord
 from workbench.prompt.assembly import AssembleContext, PromptAssembly
 from workbench.prompt.changes import Rewrite, rewrites_of
 from workbench.prompt.contributions import Contribution, TextContribution, ToolsContribution

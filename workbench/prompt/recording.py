@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.events import Listener
-from workbench.core.waterfall import ListenerRecord, WatchedDispatch
+from workbench.core.watched_waterfall import ListenerRecord, WatchedDispatch
 from workbench.prompt.assembly import AssembleContext, NamedText, NamedTexts, PromptAssembly
 from workbench.prompt.errors import PromptError
 from workbench.prompt.tool_schema import ToolSchema, detach

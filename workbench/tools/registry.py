@@ -19,7 +19,7 @@ from workbench.prompt.orders import code_units
 from workbench.prompt.tool_schema import decode_json
 
 if TYPE_CHECKING:
-    from workbench.core.fiber import Activation
+    from workbench.core.activation import Activation
     from workbench.core.scopes import ScopeKey
 
 CHANGE = Event("tools/change", "emit")
