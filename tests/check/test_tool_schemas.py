@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
 
 from tests.check.conftest import Found
 from workbench.check.profile import SHIPPED, Profile, ProfileError, made_profile, profile, shipped_profile
@@ -142,6 +144,28 @@ A_TEXT = {"type": "string"}
 )  # fmt: skip
 def test_kinds_of_rules(by: Profile, parameters: Any, expected: list[str]) -> None:
     assert [pointer for _, pointer in refused(by, parameters)] == expected
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"items": [{}]},
+        {"exclusiveMinimum": True},
+        {"exclusiveMaximum": False},
+        {"required": True},
+        {"required": [1]},
+        {"properties": []},
+        {"enum": "a"},
+        {"type": "int"},
+        {"type": []},
+        {"type": 3},
+        {"properties": {"a": {"anyOf": [{"items": []}]}}},
+    ],
+)
+def test_what_is_called_invalid_is_invalid_by_the_standard(schema: Any) -> None:
+    assert refused(one("valid-2020-12"), schema)
+    with pytest.raises(SchemaError):
+        Draft202012Validator.check_schema(schema)
 
 
 def test_a_schema_that_is_no_schema_is_judged_without_a_fall() -> None:
