@@ -156,7 +156,7 @@ async def test_the_offset_is_that_of_the_first_other_character(opened: OpenedCom
     for old, new in (
         ("second", "secret"),
         ("order: 30", "order: 15"),
-        ("name: one, order: 10", "name: z, order: 9"),
+        ("order: 10, text: first", "order: 9, text: f"),
     ):
         first = await change(opened, write, old, new)
         after = await opened.pending_preview()

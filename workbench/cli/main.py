@@ -143,6 +143,35 @@ def check(
     raise typer.Exit(run(files, format=format.value, profiles=profile or ()))
 
 
+class PlainFormat(StrEnum):
+    """How `diff` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command(cls=PlainCommand, epilog="Exit codes: 0 the same; 1 different; 2 that cannot be said.")
+def diff(
+    files: Annotated[list[str], typer.Argument(metavar="A [B]", help=_FILE_HELP)],
+    scope: Annotated[str | None, typer.Option("--scope", "-s", metavar="S", help=_SCOPE_HELP)] = None,
+    other_scope: Annotated[
+        str | None, typer.Option("--other-scope", metavar="S", help="The scope of the second side, if not --scope.")
+    ] = None,
+    rev: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rev", "-r", metavar="REV", help="A git revision of A. With one, A as it is now is compared."
+        ),
+    ] = None,
+    format: Annotated[PlainFormat, typer.Option("--format", "-f", help="What to print.")] = PlainFormat.TEXT,
+) -> None:
+    """Compare what the model reads: of two compositions, scopes or git revisions."""
+    from workbench.cli.diff import Wanted, run
+
+    wanted = Wanted(files=files, scope=scope, other_scope=other_scope, revisions=rev or (), format=format.value)
+    raise typer.Exit(run(wanted))
+
+
 @app.command(cls=PlainCommand, epilog=_EPILOG)
 def test(
     paths: Annotated[
