@@ -73,15 +73,19 @@ async def test_each_registration_is_an_entry_of_its_own(root: Context, log: Log)
     assert log == ["heard"] * 3
 
 
-async def test_the_list_of_a_dispatch_is_fixed(root: Context, log: Log) -> None:
-    def first() -> None:
+@pytest.mark.parametrize("mode", ["emit", "bail", "serial", "waterfall"])
+async def test_the_list_of_a_dispatch_is_fixed(root: Context, log: Log, mode: str) -> None:
+    def first(*args: Any) -> Any:
         log.append("first")
         gone()
-        root.on("ev", lambda: log.append("added"))
+        root.on("ev", lambda *_: log.append("added"))
+        return args[-1]() if args else None
 
     root.on("ev", first)
-    gone = root.on("ev", lambda: log.append("gone"))
-    root.emit("ev")
+    gone = root.on("ev", lambda *_: log.append("gone"))
+    result = getattr(root, mode)("ev")
+    if mode in ("serial", "waterfall"):
+        await result
     assert log == ["first"]
 
 
@@ -355,12 +359,14 @@ async def test_two_nexts_side_by_side(rt: Runtime, root: Context, clock: Clock, 
         with refuses("INACTIVE_CONTEXT"):
             await root.waterfall("ev")
 
-    p, q = await root.plugin(P("p")), await root.plugin(P("q"))
+    p, q, r = [await root.plugin(P(name)) for name in "pqr"]
     p.context.on("ev", both)
-    root.on("ev", quick)
-    q.context.on("ev", listener)
+    q.context.on("ev", quick)
+    r.context.on("ev", listener)
     t = spawn(dispatch())
     await clock.to(2)
+    await q.dispose()
+    assert (clock.now, listener.cancellations) == (2, 0)
     await p.dispose()
     await t
     assert (listener.cancellations, listener.ended) == (1, 1)

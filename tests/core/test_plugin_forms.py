@@ -133,6 +133,20 @@ async def test_other_results_fail_the_load(root: Context, log: Log, result: obje
     assert log == ["undone"]
 
 
+@pytest.mark.parametrize(
+    "metadata",
+    [{"inject": "a"}, {"inject": [3]}, {"inject": {"requires": ["a"]}}, {"provides": "a"}, {"provides": [None]}],
+    ids=str,
+)
+async def test_metadata_that_cannot_be_meant_is_refused(
+    rt: Runtime, root: Context, metadata: dict[str, Any]
+) -> None:
+    s0 = rt.snapshot()
+    with refuses("INVALID_PLUGIN", next(iter(metadata))):
+        root.plugin(P("p", **metadata))
+    assert rt.snapshot() == s0
+
+
 async def test_display_names(root: Context) -> None:
     def named(ctx: Context) -> None:
         pass

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.support.clock import ClockLoop
-from tests.support.programs import PROGRAMS, Program, run
+from tests.support.program_world import execute
+from tests.support.programs import Program, programs
+from tests.support.registrations import CALM, REGISTRATIONS
 
+PROGRAMS = programs(tuple(REGISTRATIONS), CALM, ("emit", "emit", "waterfall", "waterfall", "serial", "parallel"))
 RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
-
-
-def execute(program: Program) -> None:
-    gc.disable()  # so that one look at the youngest finds all that the program has left
-    try:
-        with asyncio.Runner(loop_factory=ClockLoop) as runner:
-            runner.run(run(program))
-    finally:
-        gc.enable()
-        gc.collect(1)
 
 
 @given(program=PROGRAMS)

@@ -11,7 +11,7 @@ from tests.support.plugins import Boom, P
 from workbench.core import Context, CoreError, Event, create_scope
 
 if TYPE_CHECKING:
-    from tests.support.programs import World
+    from tests.support.program_world import World
 
 FOREVER = 100_000
 
@@ -39,6 +39,7 @@ class Activation:
 
     world: World
     ctx: Context
+    registered: int = 0
     undos: list[Undo] = field(default_factory=list)
     order: list[Undo] = field(default_factory=list)
     """As they were undone."""
@@ -48,7 +49,8 @@ class Activation:
         self.fiber = self.ctx.fiber
 
     def register(self, what: str) -> None:
-        REGISTRATIONS[what](self, self.ctx)
+        self.registered += 1
+        self.world.registrations[what](self, self.ctx)
 
     def effect(self, label: str, body: Callable[[], Any]) -> None:
         """An effect whose disposer the program may call by hand."""
