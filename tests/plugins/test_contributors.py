@@ -4,47 +4,82 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.plugins.schema_rules import broken_rules
-from workbench.core import CoreError, Runtime, create_scope
+from workbench.core import CoreError, Fiber, Runtime, create_scope
 from workbench.plugins import FIRST_PARTY, first_party
 from workbench.plugins.harness_source import running_checkout
-from workbench.prompt import AssembleContext, PromptConfig, SystemPrompt, render_prompt
+from workbench.prompt import SECTION_POSITIONS, AssembleContext, PromptConfig, SystemPrompt, render_prompt
 from workbench.tools import ToolRegistry
 
-TOOLS = {
+JOBS = ["job_list", "job_output", "job_start", "job_stop"]
+TOOLS: dict[str, list[str]] = {
+    "deliverables": [],
     "files": ["edit", "glob", "grep", "read", "write"],
     "harness_source": [],
+    "instructions": [],
+    "jobs": JOBS,
+    "lsp": ["lsp"],
+    "plan_policy": ["submit_plan"],
+    "pwsh": ["pwsh"],
     "shell": ["bash"],
+    "skills": ["skill"],
+    "structured_output": ["structured_output"],
+    "subagent": ["subagent"],
+    "subagent_provider": [],
+    "subagents": [],
     "todo": ["todo_write"],
+    "web": ["web_fetch", "web_search"],
 }
-SECTIONS = {
+SECTIONS: dict[str, list[str]] = {
+    "deliverables": ["ui:deliverable-file-references"],
     "files": ["tool:read", "tool:write", "tool:edit", "tool:glob", "tool:grep"],
     "harness_source": ["harness:source"],
+    "instructions": ["context:instructions"],
+    "jobs": ["tool:jobs"],
+    "lsp": ["tool:lsp"],
+    "plan_policy": ["plan:policy"],
+    "pwsh": ["tool:pwsh"],
     "shell": ["tool:bash"],
+    "skills": ["tool:skill"],
+    "structured_output": ["tool:structured_output"],
+    "subagent": [],
+    "subagent_provider": [],
+    "subagents": [],
     "todo": [],
+    "web": ["tool:web_search", "tool:web_fetch"],
 }
-POSITIONS = {
-    "harness:source": "HARNESS_SOURCE",
-    "tool:bash": "TOOL_BASH",
-    "tool:pwsh": "TOOL_PWSH",
-    "tool:read": "TOOL_READ",
-    "tool:write": "TOOL_WRITE",
-    "tool:edit": "TOOL_EDIT",
-    "tool:glob": "TOOL_GLOB",
-    "tool:grep": "TOOL_GREP",
-}
+POSITIONS = {position.name: key for key, position in SECTION_POSITIONS.items()}
+NEEDS = {"subagent": ["subagents", "subagent_provider"], "subagent_provider": ["subagents"]}
+"""What is loaded before."""
+
+
+def write(name: str, text: str) -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
 
 
 @pytest.fixture
-async def runtime() -> AsyncIterator[Runtime]:
+async def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Runtime]:
+    monkeypatch.chdir(tmp_path)
+    write("AGENTS.md", "Write {{name}} where a name belongs.\n")
+    write("skills/tides/SKILL.md", "---\nname: tides\ndescription: Reads tables.\n---\nOpen it.\n")
     async with Runtime() as runtime:
         await runtime.root.plugin(SystemPrompt, PromptConfig(include_harness_identity=False))
         await runtime.root.plugin(ToolRegistry)
         yield runtime
+
+
+async def load(runtime: Runtime, name: str) -> Fiber:
+    """Load a contributor behind all that it needs."""
+    for needed in NEEDS.get(name, ()):
+        await runtime.root.plugin(first_party(needed))
+    return await runtime.root.plugin(first_party(name))
 
 
 async def sections_and_tools(runtime: Runtime, scope: object = None) -> tuple[dict[str, Any], list[str]]:
@@ -59,7 +94,9 @@ def test_every_contributor_is_described_here() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(LookupError, match="no first-party plugin 'shel'; there are: files, harness_source, shell"):
+    with pytest.raises(
+        LookupError, match="no first-party plugin 'shel'; there are: deliverables, files, harness_source"
+    ):
         first_party("shel")
 
 
@@ -67,13 +104,13 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 def test_a_contributor_is_a_whole_namespace(name: str) -> None:
     plugin = first_party(name)
     assert plugin.name == name
-    assert "system_prompt" in plugin.inject
+    assert {"system_prompt", "subagents"} & {*plugin.inject, *getattr(plugin, "provides", ())}
     assert callable(plugin.apply)
 
 
 @pytest.mark.parametrize("name", FIRST_PARTY)
 async def test_it_registers_its_tools_and_sections(name: str, runtime: Runtime) -> None:
-    await runtime.root.plugin(first_party(name))
+    await load(runtime, name)
     sections, tools = await sections_and_tools(runtime)
     assert tools == TOOLS[name]
     assert list(sections) == SECTIONS[name]
@@ -81,7 +118,7 @@ async def test_it_registers_its_tools_and_sections(name: str, runtime: Runtime) 
 
 @pytest.mark.parametrize("name", FIRST_PARTY)
 async def test_its_sections_stand_at_their_named_positions(name: str, runtime: Runtime) -> None:
-    await runtime.root.plugin(first_party(name))
+    await load(runtime, name)
     sections, _ = await sections_and_tools(runtime)
     orders = {section: runtime.root.system_prompt.get_section_order(POSITIONS[section]) for section in sections}
     assert {section: text.order for section, text in sections.items()} == orders
@@ -89,6 +126,8 @@ async def test_its_sections_stand_at_their_named_positions(name: str, runtime: R
 
 @pytest.mark.parametrize("name", FIRST_PARTY)
 async def test_nothing_is_left_of_it(name: str, runtime: Runtime) -> None:
+    for needed in NEEDS.get(name, ()):
+        await runtime.root.plugin(first_party(needed))
     before = runtime.snapshot()
     text = render_prompt(await runtime.root.system_prompt.assemble())
     fiber = await runtime.root.plugin(first_party(name))
@@ -100,7 +139,7 @@ async def test_nothing_is_left_of_it(name: str, runtime: Runtime) -> None:
 
 @pytest.mark.parametrize("name", FIRST_PARTY)
 async def test_its_schemas_are_complete(name: str, runtime: Runtime) -> None:
-    await runtime.root.plugin(first_party(name))
+    await load(runtime, name)
     assembly = await runtime.root.system_prompt.assemble()
     for tool in assembly.tools:
         assert broken_rules(tool.name, tool.parameters) == []
@@ -110,15 +149,18 @@ async def test_its_schemas_are_complete(name: str, runtime: Runtime) -> None:
 
 @pytest.mark.parametrize("name", FIRST_PARTY)
 async def test_its_texts_need_no_variable(name: str, runtime: Runtime) -> None:
-    await runtime.root.plugin(first_party(name))
+    await load(runtime, name)
     assembly = await runtime.root.system_prompt.assemble()
     texts = [section.text for section in assembly.sections]
-    assert not [text for text in texts if "{{" in text or text != text.strip() or "  " in text]
+    own = [text for text in texts if "Write {{name}} where" not in text]
+    assert not [text for text in own if "{{" in text or text != text.strip() or "  " in text]
     assert all(text in render_prompt(assembly) for text in texts)
 
 
 @pytest.mark.parametrize("name", FIRST_PARTY)
 async def test_a_key_that_does_not_exist_is_refused(name: str, runtime: Runtime) -> None:
+    for needed in NEEDS.get(name, ()):
+        await runtime.root.plugin(first_party(needed))
     with pytest.raises(CoreError, match="tols"):
         await runtime.root.plugin(first_party(name), {"tols": 1})
 
@@ -155,7 +197,7 @@ async def test_files_can_be_chosen(runtime: Runtime) -> None:
     assert list(sections) == ["tool:read", "tool:grep"]
 
 
-@pytest.mark.parametrize("name", ["files", "shell"])
+@pytest.mark.parametrize("name", ["files", "jobs", "lsp", "pwsh", "shell", "web"])
 async def test_guidance_can_be_left_out(name: str, runtime: Runtime) -> None:
     await runtime.root.plugin(first_party(name), {"guidance": False})
     sections, tools = await sections_and_tools(runtime)
@@ -183,3 +225,49 @@ async def test_without_one_it_names_the_running_checkout(runtime: Runtime) -> No
     await runtime.root.plugin(first_party("harness_source"))
     sections, _ = await sections_and_tools(runtime)
     assert f"located at {running_checkout()}." in sections["harness:source"].text
+
+
+async def test_pwsh_is_the_shell_under_a_name_of_its_own(runtime: Runtime) -> None:
+    await runtime.root.plugin(first_party("pwsh"), {"timeout_seconds": 30})
+    assembly = await runtime.root.system_prompt.assemble()
+    text = render_prompt(assembly)
+    await runtime.root.plugin(first_party("shell"))
+    (bash, pwsh) = (await runtime.root.system_prompt.assemble()).tools
+    assert (bash.name, pwsh.name) == ("bash", "pwsh")
+    assert "PowerShell" in pwsh.description
+    assert pwsh.parameters["properties"]["timeout_seconds"]["default"] == 30
+    assert text in render_prompt(await runtime.root.system_prompt.assemble())
+
+
+async def test_one_section_speaks_for_all_jobs_tools(runtime: Runtime) -> None:
+    await runtime.root.plugin(first_party("jobs"))
+    reader = create_scope(runtime.root, "reader")
+    reader.ctx.tools.restrict(deny=["job_start"])
+    assert (await sections_and_tools(runtime, "reader"))[0] == {}
+    assert list((await sections_and_tools(runtime))[0]) == ["tool:jobs"]
+
+
+async def test_a_plan_is_asked_for_only_where_it_can_be_submitted(runtime: Runtime) -> None:
+    await runtime.root.plugin(first_party("plan_policy"))
+    worker = create_scope(runtime.root, "worker")
+    worker.ctx.tools.restrict(deny=["submit_plan"])
+    assert await sections_and_tools(runtime, "worker") == ({}, [])
+
+
+async def test_the_web_tools_can_be_chosen(runtime: Runtime) -> None:
+    await runtime.root.plugin(first_party("web"), {"tools": ["web_fetch"]})
+    sections, tools = await sections_and_tools(runtime)
+    assert (list(sections), tools) == (["tool:web_fetch"], ["web_fetch"])
+
+
+async def test_the_output_has_the_schema_that_is_given(runtime: Runtime) -> None:
+    schema = {"type": "object", "properties": {"hours": {"type": "number"}}, "required": ["hours"]}
+    await runtime.root.plugin(first_party("structured_output"), {"answer_schema": schema})
+    (tool,) = (await runtime.root.system_prompt.assemble()).tools
+    assert tool.parameters == schema
+
+
+async def test_a_schema_that_is_no_object_is_refused(runtime: Runtime) -> None:
+    with pytest.raises(ValueError, match="must be of type object, and this one's type is array"):
+        await runtime.root.plugin(first_party("structured_output"), {"answer_schema": {"type": "array"}})
+    assert await sections_and_tools(runtime) == ({}, [])

@@ -9,7 +9,24 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-FIRST_PARTY: tuple[str, ...] = ("files", "harness_source", "shell", "todo")
+FIRST_PARTY: tuple[str, ...] = (
+    "deliverables",
+    "files",
+    "harness_source",
+    "instructions",
+    "jobs",
+    "lsp",
+    "plan_policy",
+    "pwsh",
+    "shell",
+    "skills",
+    "structured_output",
+    "subagent",
+    "subagent_provider",
+    "subagents",
+    "todo",
+    "web",
+)
 """Names that a composition may give instead of an entry point or a dotted path."""
 
 

@@ -36,6 +36,7 @@ _SECTION_GROUPS: dict[str, tuple[tuple[str, str, int], ...]] = {
     "before the tools": (
         ("PTC_ONLY", "tools:ptc-only", 800),
         ("FILE_REFERENCE", "context:file-reference", 900),
+        ("INSTRUCTIONS", "context:instructions", 950),
     ),
     "local tools": (
         ("TOOL_BASH", "tool:bash", 1000),
@@ -52,6 +53,7 @@ _SECTION_GROUPS: dict[str, tuple[tuple[str, str, int], ...]] = {
         ("TOOL_WEB_SEARCH", "tool:web_search", 2000),
         ("TOOL_WEB_FETCH", "tool:web_fetch", 2100),
         ("TOOL_LSP", "tool:lsp", 2200),
+        ("TOOL_SKILL", "tool:skill", 2250),
         ("TOOL_SESSION_QUERY", "tool:session-query", 2300),
         ("TOOL_GOAL", "tool:goal", 2400),
         ("TOOL_CORDIS", "tool:cordis", 2500),

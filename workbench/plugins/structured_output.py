@@ -1,0 +1,54 @@
+"""An answer that a program reads: the last thing the agent does is one call with exactly the given shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.plugins.guidance import register_guidance
+from workbench.plugins.parameters import closed_object
+from workbench.plugins.settings import Settings
+from workbench.prompt import ToolSchema
+
+if TYPE_CHECKING:
+    from workbench.core import Context
+
+name = "structured_output"
+inject = ["system_prompt", "tools"]
+
+TOOL = "structured_output"
+
+FREE_TEXT = closed_object(
+    {"result": {"type": "string", "description": "The whole answer, in the form that the task asks for."}},
+    ["result"],
+)
+"""Taken where no schema is given."""
+
+
+@dataclass(frozen=True)
+class Config(Settings):
+    """Which shape the answer has."""
+
+    answer_schema: dict[str, Any] | None = None
+    """JSON Schema of the answer, of type object. It becomes the parameters of the tool, as it is."""
+
+
+def apply(ctx: Context, config: Config) -> None:
+    """Register the tool and its notice. Raises `ValueError` for a schema that is of another type."""
+    schema = FREE_TEXT if config.answer_schema is None else config.answer_schema
+    if schema.get("type") != "object":
+        found = schema.get("type", "none")
+        raise ValueError(
+            f"the schema of a structured output must be of type object, and this one's type is {found}; "
+            "put the value into a property"
+        )
+    ctx.tools.register(
+        ToolSchema(
+            TOOL,
+            "Hand over the final result of the task. The call itself is the answer, and ends the work: it is "
+            "made exactly once, when everything else is done. Arguments that do not fit the schema are "
+            "returned with the reason, and can be sent again.",
+            schema,
+        )
+    )
+    register_guidance(ctx, TOOL, "STRUCTURED_OUTPUT")
