@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from textual.events import MouseScrollDown
+from textual.events import Key, MouseScrollDown
 
 import tests.support.previews as p
 from workbench.tui.bridge import Changed
@@ -16,6 +16,7 @@ from workbench.tui.commands import COMMANDS
 from workbench.tui.places.prompt.place import PromptPlace
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.widgets.entry_list import EntryList
+from workbench.tui.widgets.inputs import SafeInput
 from workbench.tui.widgets.picker import Picker, PickList
 from workbench.tui.widgets.sheet import Sheet
 
@@ -481,3 +482,19 @@ async def test_a_large_prompt_is_shown_and_moved_in(workbench: Workbench) -> Non
         assert "part:2999" in screen.text().split("Sections")[-1]
         await screen.press("enter", "G", "pageup", "g")
         assert screen.place.prompt_text.cursor == (0, 0)
+
+
+async def test_keys_that_are_typed_ahead_of_a_field_are_never_commands(workbench: Workbench) -> None:
+    """`q` would quit, and `c` open the colours."""
+    async with workbench() as screen:
+        for key in ("slash", "q", "u", "c", "k"):
+            screen.app.post_message(Key(key, key if len(key) == 1 else "/"))
+        await screen.settle()
+        assert isinstance(screen.app.focused, SafeInput)
+        assert isinstance(screen.app.screen, PromptPlace)
+        await screen.press("escape")
+        for key in ("ctrl+p", "q", "c"):
+            screen.app.post_message(Key(key, key if len(key) == 1 else None))
+        await screen.settle()
+        assert screen.app.screen.query_one(SafeInput).has_focus
+        assert screen.app.is_running

@@ -115,8 +115,10 @@ class WorkbenchApp(App[int]):
             encoded = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
             self._driver.write(f"\x1b]52;c;{encoded}\x07")
 
-    def action_palette(self) -> None:
-        self._pick([*self._command_items(), *self.place.jumps()], "command or entry", self._run_picked)
+    async def action_palette(self) -> None:
+        from workbench.tui.widgets.picker import pick
+
+        await pick(self, [*self._command_items(), *self.place.jumps()], "command or entry", self._run_picked)
 
     def action_help(self) -> None:
         from workbench.tui.view.help import help_lines
@@ -125,27 +127,17 @@ class WorkbenchApp(App[int]):
         tab = self.place.tab
         self.push_screen(Sheet(lambda width: help_lines(tab.title, tab.question, width)))
 
-    def action_theme(self) -> None:
+    async def action_theme(self) -> None:
+        from workbench.tui.widgets.picker import pick
+
         items = [
             Item(f"workbench-{each.name}", each.title, "dark" if each.is_dark else "light", help=each.about)
             for each in self._themes.values()
         ]
-        self._pick(items, "colours", self._take_theme, self.theme)
+        await pick(self, items, "colours", self._take_theme, self.theme)
 
     async def action_quit(self) -> None:
         self.exit(0)
-
-    def _pick(
-        self, items: list[Item], title: str, picked: Callable[[str], object], current: str | None = None
-    ) -> None:
-        from workbench.tui.widgets.picker import Picker
-
-        def done(item_id: str | None) -> None:
-            if item_id is not None:
-                picked(item_id)
-
-        if not isinstance(self.screen, Picker):
-            self.push_screen(Picker(items, title=title, current=current), done)
 
     def _command_items(self) -> list[Item]:
         place = self.place.tab.title

@@ -26,7 +26,6 @@ class FindBar(Horizontal):
 
     DEFAULT_CSS = """
     FindBar { height: 1; background: $wb-panel; display: none; }
-    FindBar.-open { display: block; }
     FindBar #find-sign { width: 3; }
     FindBar SafeInput { width: 1fr; }
     FindBar #find-count { width: 40; }
@@ -67,10 +66,10 @@ class FindBar(Horizontal):
 
     def open(self, query: str) -> None:
         """Shows the bar and takes the focus."""
-        self.add_class("-open")
+        self.display = True
         field = self.query_one(SafeInput)
         field.value = query
-        field.focus()
+        self.screen.set_focus(field)  # at once: keys that were typed ahead are words, not commands
         field.select_all()
 
     def show_count(self, position: int, count: int, query: str) -> None:
@@ -102,5 +101,5 @@ class FindBar(Horizontal):
         self.post_message(self.Stepped(steps))
 
     def _close(self, *, keep: bool) -> None:
-        self.remove_class("-open")
+        self.display = False
         self.post_message(self.Closed(keep))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from textual import events, on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
@@ -122,6 +122,8 @@ class Picker(ModalScreen[str]):
             yield _RaisedLine(id="help")
 
     def on_mount(self) -> None:
+        if not self.children:  # the app is being left
+            return
         for line in self.query(_RaisedLine):
             line.margin = 0
         self.query_one("#query-sign", _RaisedLine).show((Piece("›", "focus", bold=True),))
@@ -169,3 +171,24 @@ class Picker(ModalScreen[str]):
         item = self.query_one(PickList).item
         text = (Piece(item.help, "soft"),) if item else (Piece("nothing of that name", "soft"),)
         self.query_one("#help", _RaisedLine).show(text)
+
+
+async def pick(
+    app: App[Any],
+    items: Sequence[Item],
+    title: str,
+    picked: Callable[[str], object],
+    current: str | None = None,
+) -> None:
+    """Lets the person pick an item, and calls `picked` with its id if one was."""
+
+    def done(item_id: str | None) -> None:
+        if item_id is not None:
+            picked(item_id)
+
+    if isinstance(app.screen, Picker):
+        return
+    picker = Picker(items, title=title, current=current)
+    await app.push_screen(picker, done)
+    fields = picker.query(SafeInput)
+    picker.set_focus(fields.first() if fields else None)  # keys typed ahead are words of the query

@@ -60,7 +60,7 @@ class PromptModel:
         self.changed &= self.entries.keys()
         self._pages.clear()
         if self.chosen not in self.entries:
-            self.chosen = self._same_name(self.chosen) or next(iter(self.entries), None)
+            self.chosen = self._same_name(self.chosen) or self._first_sent()
         self._search()
 
     @property
@@ -201,6 +201,11 @@ class PromptModel:
         if key is None:
             return None
         return next(self._named(key), None)
+
+    def _first_sent(self) -> EntryKey | None:
+        """Where reading begins; some entry at least, when nothing is sent."""
+        sent = (key for key, entry in self.entries.items() if is_sent(entry))
+        return next(sent, next(iter(self.entries), None))
 
     def _named(self, key: EntryKey) -> Iterator[EntryKey]:
         return (each for each in self.entries if (each.kind, each.name) == (key.kind, key.name))

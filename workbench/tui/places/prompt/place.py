@@ -30,7 +30,7 @@ from workbench.tui.widgets.entry_list import EntryList
 from workbench.tui.widgets.find_bar import FindBar
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.panel import DetailPanel
-from workbench.tui.widgets.picker import Picker
+from workbench.tui.widgets.picker import pick
 from workbench.tui.widgets.prompt_text import PromptText
 
 
@@ -63,6 +63,8 @@ class PromptPlace(Place):
         self.scope = ""
         self._opening = ""
         self._page_key: object = None
+        self._jumps: list[EntryKey] = []
+        """Entries that the palette offers, as they were when it was opened."""
         self.assembling = Assembling(self, self._preview, self.refresh_frame)
 
     def compose(self) -> ComposeResult:
@@ -275,26 +277,26 @@ class PromptPlace(Place):
         (self.entry_list if self.prompt_text.has_focus else self.prompt_text).focus()
 
     def jumps(self) -> list[Item]:
+        self._jumps = list(self.model.entries)
         return [
             Item(f"entry:{index}", key.name, f"{key.kind} of {entry.owner.plugin}", group="Jump to")
             for index, (key, entry) in enumerate(self.model.entries.items())
         ]
 
     def jump(self, item_id: str) -> None:
-        keys = list(self.model.entries)
-        index = int(item_id.partition(":")[2])
-        if index < len(keys):
-            self._choose(keys[index], tell_list=True)
+        key = self._jumps[int(item_id.partition(":")[2])]
+        if key in self.model.entries:
+            self._choose(key, tell_list=True)
 
-    def action_scope(self) -> None:
+    async def action_scope(self) -> None:
         if self.subject is None:
             return
         about = "The prompt that this scope reads."
         items = [Item(scope.label, scope.label, scope.note, help=about) for scope in self.subject.scopes]
-        self.app.push_screen(Picker(items, title="scope", current=self.scope), self._take_scope)
+        await pick(self.app, items, "scope", self._take_scope, self.scope)
 
-    def _take_scope(self, label: str | None) -> None:
-        if label is not None and label != self.scope:
+    def _take_scope(self, label: str) -> None:
+        if label != self.scope:
             self.scope = label
             self.model.changed = frozenset()
             self.assembling.start()
