@@ -264,7 +264,7 @@ class Runtime:
         for watcher in tuple(self._watchers):
             try:
                 watcher(kind, payload)
-            except Exception:
+            except BaseException:
                 log.exception("a watcher raised on %s", kind)
 
     # -- running -------------------------------------------------------------------------------------
