@@ -192,6 +192,31 @@ def samples() -> None:
     raise typer.Exit(run())
 
 
+@app.command(cls=PlainCommand, epilog=_EPILOG)
+def schema() -> None:
+    """Print the JSON Schema of compositions, by which an editor completes and explains keys."""
+    from workbench.cli.schema import run
+
+    raise typer.Exit(run())
+
+
+@app.command(cls=PlainCommand, epilog=_EPILOG)
+def init(
+    file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to write; it must not exist.")] = "agent.yml",
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name of the agent.")] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="Its model.")] = None,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option("--plugin", "-p", metavar="NAME", help="Tools to begin with; `none` for none at all."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, and take what is usual.")] = False,
+) -> None:
+    """Write a first composition with comments. It asks for what is not given."""
+    from workbench.cli.init import Wanted, run
+
+    raise typer.Exit(run(Wanted(file=file, name=name, model=model, plugins=plugin or None, asks=not yes)))
+
+
 @app.command("open", cls=PlainCommand, epilog=_EPILOG)
 def open_(file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)]) -> None:
     """Open a composition on the screen. `workbench FILE` does the same."""
