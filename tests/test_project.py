@@ -15,8 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "workbench" / "docs"
-LONGEST_FILE = 600
-"""Lines, at the very most; CI names every file above 450."""
+LONGEST_FILE = 500
+"""Lines of a file of the package, at the very most; CI names every file above 450, tests included."""
 
 POINTER = re.compile(r"\b(?P<page>[a-z][a-z-]*\.md)`?(?P<sections>(?:,? \d+(?:\.\d+)*(?: \([^)]*\))?)+)")
 """`docs/runtime.md 6.2 (undo), 7`: a page and the numbers of its sections."""
@@ -65,7 +65,9 @@ def test_the_lock_file_is_not_tracked() -> None:
 
 def test_files_stay_readable() -> None:
     lengths = {name: text.count("\n") for name, text in tracked_texts() if name.endswith(".py")}
-    too_long = {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE}
+    too_long = {
+        name: lines for name, lines in lengths.items() if name.startswith("workbench/") and lines > LONGEST_FILE
+    }
     assert too_long == {}, "a file this long is two things: split it by what they mean"
 
 
