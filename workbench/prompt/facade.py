@@ -9,7 +9,7 @@ import sys
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from workbench.core import Context, Effect
+from workbench.core import Context, Effect, Event
 from workbench.prompt.assembly import AssembleContext, PromptAssembly
 from workbench.prompt.contributions import (
     ContextContribution,
@@ -27,6 +27,8 @@ from workbench.prompt.contributions import (
 from workbench.prompt.errors import RegistrationError
 from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, order_of
 from workbench.prompt.source import TextSource
+
+AGENT_CONTEXT = Event("agent/assemble-context", "parallel", (AssembleContext,))
 
 if TYPE_CHECKING:
     from workbench.core.activation import Activation
@@ -130,6 +132,16 @@ class PromptFacade:
     def get_context_order(self, key: str) -> int:
         """The position of a first-party context. Raises `PromptError` for an unknown key."""
         return order_of(CONTEXT_POSITIONS, key)
+
+    async def assemble_context_for(self, agent: Any, signal: Any = None) -> AssembleContext:
+        """The context of an agent's next assembly; an agent is its own scope.
+
+        What synchronous providers cannot fetch, a listener of `agent/assemble-context` (`parallel`, with
+        the context as argument) awaits here and leaves in `extras`. Raises what such listeners raise.
+        """
+        context = AssembleContext(scope=agent, agent=agent, signal=signal)
+        await self.service.runtime.parallel(AGENT_CONTEXT, (context,), agent)
+        return context
 
     def assemble(self, context: AssembleContext | None = None) -> Coroutine[Any, Any, PromptAssembly]:
         """Assemble the prompt. Every failure comes through the awaitable. See `PromptService.assemble`."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.core import Context, Effect
-from workbench.prompt.facade import PromptFacade
+from workbench.prompt.facade import AGENT_CONTEXT, PromptFacade
 from workbench.prompt.service import ASSEMBLE, CHANGE, PromptService
 from workbench.prompt.source import TextSource
 from workbench.prompt.tool_order import check_tool_order
@@ -46,6 +46,7 @@ class SystemPrompt:
         service = PromptService(ctx, config.tool_order)
         ctx.declare(ASSEMBLE)
         ctx.declare(CHANGE)
+        ctx.declare(AGENT_CONTEXT)
         ctx.provide("system_prompt", service)
         prompt = PromptFacade(service, ctx)
         if config.include_harness_identity:
