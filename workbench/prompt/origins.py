@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from workbench.prompt.views import Owner
 
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+_WORDS = re.compile(r"\w+\s*|\s+|[^\w\s]\s*")
+"""White space goes with the word in front of it: as words of its own it would equal itself everywhere."""
 _MOST_WORDS = 2000
 """Words up to which two texts are compared word by word; beyond, what differs counts as one piece."""
 

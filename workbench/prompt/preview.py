@@ -194,7 +194,7 @@ class _Maker:
             if texts:
                 add(SEPARATOR, "separator")
             placed.append(replace(view, start=length))
-            spans += [replace(span, start=span.start + length, end=span.end + length) for span in view.spans]
+            spans += [span.shifted(length) for span in view.spans]
             texts.append(view.rendered)
             length += len(view.rendered)
         return "".join(texts), tuple(spans), placed

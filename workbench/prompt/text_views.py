@@ -58,6 +58,7 @@ class TextViews:
         state = None if built is None else built.sections if kind == "section" else built.contexts
         self._registered_texts = {id(row.identity): row.text for row in (state.rows() if state else ())}
         self._variables = variables
+        self._values_are_text = all(value is None or isinstance(value, str) for value in variables.values())
         self._values = values
         self._positions = SECTION_POSITIONS if kind == "section" else CONTEXT_POSITIONS
 
@@ -82,10 +83,13 @@ class TextViews:
     def _rendered(self, row: TextRow) -> EntryView:
         origins = self._origins(row)
         view = self._view(row)
-        try:
-            check_strings(self._kind, row.name, row.text if row.is_text else None, view.literal, self._variables)
-        except RenderError as error:
-            return replace(view, failure=render_failure(error, row.text, view.owner, lambda _at: None))
+        if not (row.is_text and self._values_are_text):
+            try:
+                check_strings(
+                    self._kind, row.name, row.text if row.is_text else None, view.literal, self._variables
+                )
+            except RenderError as error:
+                return replace(view, failure=render_failure(error, row.text, view.owner, lambda _at: None))
         if row.literal is True:
             return replace(view, rendered=row.text, spans=tuple(self._literal_spans(view, row, origins, 0)))
         try:

@@ -52,6 +52,20 @@ class Span:
     source: Position | None
     """Place of the first character, where the text came from a file or from code."""
 
+    def shifted(self, by: int) -> Span:
+        """The same piece in a longer text, `by` code points further on."""
+        return Span(
+            self.start + by,
+            self.end + by,
+            self.part,
+            self.name,
+            self.variable,
+            self.owner,
+            self.layer,
+            self.listener,
+            self.source,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
