@@ -114,7 +114,8 @@ def _read_file(
     """One file by itself. Raises `LoadError` when nothing of it can be read."""
     if prefix and file.path.suffix.lower() in PROMPT_FILE_ENDINGS:
         document = Document(file.name, file.text, None, line_starts_of(file.text))
-        entries = CompositionEntries(sections=(_section_of(file)._replace(at=prefix),))
+        section = _section_of(file)._replace(at=prefix, order=10 + int(prefix[-1]))
+        entries = CompositionEntries(sections=(section,))
         return Reading(document, read_text, prefix), entries, ()
     document, problems = parse_yaml(file.text, file.name)
     reading = Reading(document, read_text, prefix)
@@ -130,7 +131,12 @@ def _entries_and_rows(reading: Reading) -> tuple[CompositionEntries, tuple[Confi
         from workbench.config.harness_config import read_rows  # only for those who bring such a file
 
         return read_rows(reading, root)
-    return read_entries(reading, root), ()
+    entries = read_entries(reading, root)
+    if entries.imports:
+        from workbench.config.importers.imports import with_imports  # only for those who import something
+
+        return with_imports(reading, entries)
+    return entries, ()
 
 
 def _prompt_file(file: TextFile) -> Composition:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping as MappingOf
 
-from workbench.config.check_entries import CHECK
+from workbench.config.check_entries import CHECK, limit
 from workbench.config.model import (
     AgentEntry,
     CompositionEntries,
     ContextEntry,
+    ImportEntry,
     PluginEntry,
     RestrictionEntry,
     ScopeEntry,
@@ -167,11 +168,25 @@ _RESTRICTION = shape(
     allow=optional(listing(line)),
     deny=optional(listing(line)),
 )
+_IMPORT = shape(
+    ImportEntry,
+    {"file": "name the file by what it is: `tools:`, `instructions:` or `markdown:`"},
+    tools=line,
+    instructions=line,
+    markdown=line,
+    scope=optional(line),
+    name=line,
+    order=order_in(SECTION_POSITIONS),
+    only=listing(line),
+    root=line,
+    limit=limit,
+)
 _COMPOSITION = shape(
     CompositionEntries,
-    {"includes": "call it `include:`", "extends": "call it `include:`", "import": "call it `include:`"},
+    {"includes": "call it `include:`", "extends": "call it `include:`", "import": "call it `imports:`"},
     description=string,
     include=_include,
+    imports=listing(_IMPORT),
     persona=text,
     include_harness_identity=flag,
     include_runtime_context=flag,

@@ -108,6 +108,29 @@ class RestrictionEntry(NamedTuple):
     at: Path = ()
 
 
+class ImportEntry(NamedTuple):
+    """A file that people have already. Exactly one of the first three is given."""
+
+    tools: str | None = None
+    """A JSON file of tool schemas."""
+    instructions: str | None = None
+    """A directory; its chain of instruction files."""
+    markdown: str | None = None
+    """A Markdown file, with or without front matter."""
+    scope: str | None = None
+    name: str | None = None
+    """Of the section; None: what the file says."""
+    order: float | str | None = None
+    """Of the section; None: what is usual."""
+    only: tuple[str, ...] | None = None
+    """Names of the tools that are wanted; None: all."""
+    root: str | None = None
+    """Directory where the chain begins; None: the project that the last one lies in."""
+    limit: int | None = None
+    """Bytes of all instructions together."""
+    at: Path = ()
+
+
 class RuleSwitch(NamedTuple):
     """A rule of `workbench check` that is off: for the whole file, or for the one entry that is named."""
 
@@ -165,6 +188,8 @@ class CompositionEntries(NamedTuple):
     description: str = ""
     include: tuple[str, ...] = ()
     """Files whose entries come first, as they are written here."""
+    imports: tuple[ImportEntry, ...] = ()
+    """Files of other forms. What they hold is among the entries below already."""
     persona: Text | None = None
     include_harness_identity: bool = True
     include_runtime_context: bool = True
@@ -185,7 +210,7 @@ class CompositionEntries(NamedTuple):
         return (*self.scopes, *self.agents)
 
 
-Outcome = Literal["settings", "plugin", "not yet", "unknown", "patch", "disabled"]
+Outcome = Literal["settings", "plugin", "not yet", "unknown", "patch", "patched", "include", "disabled", "imported"]
 
 
 class ConfigRow(NamedTuple):

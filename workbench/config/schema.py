@@ -162,6 +162,29 @@ class Restriction(Model):
     """All but these."""
 
 
+class Import(Model):
+    """A file that people have already: one of tools, instructions and markdown."""
+
+    tools: Name | None = None
+    """A JSON file of tool schemas, in OpenAI, Anthropic, MCP or plain shape."""
+    instructions: Name | None = None
+    """A directory: every AGENTS.md and CLAUDE.md on the way to it."""
+    markdown: Name | None = None
+    """A Markdown file, with or without front matter."""
+    scope: Name | None = None
+    """Its layer; global without one."""
+    name: Name | None = None
+    """Name of the section."""
+    order: Number | SectionPosition | None = None
+    """Order of the section: a number, or the key of a named position."""
+    only: list[Name] | None = None
+    """Names of the tools that are wanted."""
+    root: Name | None = None
+    """Directory where the chain of instructions begins."""
+    limit: Limit | None = None
+    """Bytes of all instructions together; what is farther away is cut first."""
+
+
 class RuleSwitch(Model):
     """A rule of `workbench check` that is off, for the whole file or for one entry."""
 
@@ -231,6 +254,8 @@ class Composition(Model):
     """One line about the file, for lists."""
     include: Name | list[Name] | None = None
     """Compositions whose entries come first; entries of later files take the place of equal ones."""
+    imports: list[Import] | None = None
+    """Files of other forms whose content becomes entries."""
     persona: Text = ""
     """Who the agents are and how they behave."""
     include_harness_identity: bool = True
