@@ -20,7 +20,7 @@ AGENT_VARIABLES = ("model", "cwd", "provider")
 
 def check_entries(document: Document, entries: CompositionEntries) -> list[LoadProblem]:
     """Every broken rule, each at its place."""
-    return [
+    found = (
         document.problem(document.offset(path), path, message, remedy)
         for rule in (
             _scope_names,
@@ -33,7 +33,8 @@ def check_entries(document: Document, entries: CompositionEntries) -> list[LoadP
             _tools,
         )
         for path, message, remedy in rule(document, entries)
-    ]
+    )
+    return list(dict.fromkeys(found))  # All tools of one imported file make one mistake together.
 
 
 _Finding = tuple[Path, str, str]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.config.checks import check_entries
 from workbench.config.compose import parse_yaml
@@ -22,6 +23,9 @@ from workbench.config.problems import LoadError, LoadProblem
 from workbench.config.readers import Reading, is_nothing
 from workbench.config.textfile import COMPOSITION_LIMIT, TEXT_LIMIT, TextFile, read_text
 from workbench.prompt.source import TextSource
+
+if TYPE_CHECKING:
+    from workbench.config.importers.direct import DirectImport
 
 PROMPT_FILE_ENDINGS = frozenset({".md", ".txt"})
 
@@ -69,8 +73,14 @@ def load(path: str | Path) -> Composition:
 def read_composition(path: str | Path) -> ReadComposition:
     """Read the file at `path`. Raises `LoadError` when nothing of it can be read."""
     name = os.fspath(path)
-    if Path(name).suffix.lower() in PROMPT_FILE_ENDINGS:
-        return ReadComposition(_prompt_file(read_text(Path(name), name, TEXT_LIMIT)), ())
+    ending = Path(name).suffix.lower()
+    if ending in PROMPT_FILE_ENDINGS:
+        file = read_text(Path(name), name, TEXT_LIMIT)
+        return _imported(file) or ReadComposition(_prompt_file(file), ())
+    if ending == ".json":
+        imported = _imported(read_text(Path(name), name, TEXT_LIMIT))
+        if imported is not None:
+            return imported
     return _composition(read_text(Path(name), name, COMPOSITION_LIMIT))
 
 
@@ -78,6 +88,30 @@ def empty_composition(path: str | Path) -> Composition:
     """What stands in for a file that cannot be used."""
     file = TextFile(os.fspath(path), Path(path), "")
     return _from_entries(file, CompositionEntries(), Document(file.name, "", None, (0,)), _NamedFiles(file), ())
+
+
+def _imported(file: TextFile) -> ReadComposition | None:
+    """A file of another form as a composition of its own; None when it is none. Raises `LoadError`."""
+    named = _NamedFiles(file)
+    found = _import_directly(file, named.read)
+    if found is None:
+        return None
+    document = Document(file.name, file.text, None, line_starts_of(file.text))
+    composition = _from_entries(file, found.entries, document, named, found.rows)
+    return ReadComposition(composition, (*found.problems, *check_entries(document, found.entries)))
+
+
+def _import_directly(
+    file: TextFile, read: Callable[[str], TextFile] | None, at: NodePath = ()
+) -> DirectImport | None:
+    """Only what looks like it costs the importers' time."""
+    ending = file.path.suffix.lower()
+    is_chain = read is not None and file.path.name in ("AGENTS.md", "CLAUDE.md")
+    if ending != ".json" and not (ending == ".md" and (is_chain or file.text.startswith("---"))):
+        return None
+    from workbench.config.importers.direct import import_directly
+
+    return import_directly(file, read, at)
 
 
 def _composition(file: TextFile) -> ReadComposition:
@@ -112,6 +146,10 @@ def _read_file(
     file: TextFile, read_text: Callable[[str], TextFile], prefix: NodePath
 ) -> tuple[Reading, CompositionEntries, tuple[ConfigRow, ...]]:
     """One file by itself. Raises `LoadError` when nothing of it can be read."""
+    imported = _import_directly(file, None, prefix) if prefix else None
+    if imported is not None:
+        document = Document(file.name, file.text, None, line_starts_of(file.text))
+        return Reading(document, read_text, prefix), imported.entries, imported.rows
     if prefix and file.path.suffix.lower() in PROMPT_FILE_ENDINGS:
         document = Document(file.name, file.text, None, line_starts_of(file.text))
         section = _section_of(file)._replace(at=prefix, order=10 + int(prefix[-1]))
