@@ -86,11 +86,6 @@ class NamedTexts(MutableSequence[NamedText]):
         made.items = list(items)
         return made
 
-    @property
-    def is_as_planned(self) -> bool:
-        """Whether the entries are still those of the plan, in its order; texts may have changed."""
-        return self.items is None
-
     def _item(self, index: int) -> NamedText:
         touched = self.touched
         if touched is None:

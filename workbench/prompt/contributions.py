@@ -15,7 +15,7 @@ from workbench.prompt.errors import RegistrationError
 from workbench.prompt.orders import code_units
 from workbench.prompt.source import TextSource
 from workbench.prompt.template import VARIABLE_NAME, compile_text
-from workbench.prompt.tool_schema import ToolProviderResult, ToolSchema
+from workbench.prompt.tool_schema import GivenSchema, ToolProviderResult, ToolSchema
 
 if TYPE_CHECKING:
     from workbench.core.activation import Activation
@@ -188,7 +188,7 @@ class ToolsContribution(Contribution):
         super().__init__("", ledger, scope, None, code)
         self.provider = provider
         self.source_of = source_of
-        self.given: tuple[ToolSchema, ...] | None = None
+        self.given: tuple[GivenSchema, ...] | None = None
         self.openings = -1
         """The count of openings at which `given` was last seen to be unchanged."""
         self.encoded: bytes | None = None

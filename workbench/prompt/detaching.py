@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter, is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
-from workbench.prompt.tool_schema import ToolSchema, detach, openings
+from workbench.prompt.tool_schema import GivenSchema, ToolSchema, detach, openings
 
 if TYPE_CHECKING:
     from workbench.prompt.contributions import ToolsContribution
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _is_open = attrgetter("is_open")
 
 
-def detach_all(tools: ToolsContribution, given: Sequence[Any]) -> tuple[ToolSchema, ...]:
+def detach_all(tools: ToolsContribution, given: Sequence[GivenSchema]) -> tuple[ToolSchema, ...]:
     """The registry's copies of `given`; the very same tuple as last time when nothing has changed."""
     if given is tools.given and tools.openings == openings[0]:
         return tools.detached
@@ -44,7 +44,7 @@ def detach_all(tools: ToolsContribution, given: Sequence[Any]) -> tuple[ToolSche
     return detached
 
 
-def _encoded(schemas: Sequence[Any]) -> bytes | None:
+def _encoded(schemas: Sequence[GivenSchema]) -> bytes | None:
     """The bytes of plain mappings; None when they have no exact ones, and are copied anew each time."""
     try:
         return orjson.dumps(schemas, option=_STRICT)

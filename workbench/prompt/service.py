@@ -5,7 +5,7 @@ Source: docs/prompt-assembly.md 2, 3, 6 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import is_
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from workbench.core import Context, Effect, Event, scope_label
 from workbench.core.errors import plugin_raised
 from workbench.prompt.assembly import AssembleContext, NamedText, NamedTexts, PromptAssembly
-from workbench.prompt.contributions import (
-    Contribution,
-    VariableContribution,
-)
+from workbench.prompt.contributions import Contribution, VariableContribution
 from workbench.prompt.detaching import detach_all
 from workbench.prompt.errors import PromptError, RegistrationError, blame
 from workbench.prompt.facade import PromptFacade
@@ -33,8 +30,6 @@ ASSEMBLE = Event("system-prompt/assemble", "waterfall", (PromptAssembly, Assembl
 CHANGE = Event("system-prompt/change", "emit")
 _ASSEMBLE_NAME = ASSEMBLE.name
 _CHANGE_NAME = CHANGE.name
-
-Listener = Callable[[PromptAssembly, AssembleContext, Callable[[], Awaitable[PromptAssembly]]], Any]
 
 
 class PromptService:

@@ -125,17 +125,21 @@ _EMPTY = b'{"type":"object","properties":{}}'
 _PARAMETERS = b',"parameters":'
 
 
+GivenSchema = ToolSchema | Mapping[str, Any]
+"""A tool schema as a provider may give it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolProviderResult:
     """What a tool-schema provider gives for one assembly."""
 
-    schemas: Sequence[ToolSchema | Mapping[str, Any]]
+    schemas: Sequence[GivenSchema]
     """Schemas, as `ToolSchema` (nothing to copy) or as plain mappings (copied at every assembly)."""
     known_names: Sequence[str] | None = None
     """Every name that the provider may ever give; None: those of its schemas."""
 
 
-def detach(given: ToolSchema | Mapping[str, Any]) -> ToolSchema:
+def detach(given: GivenSchema) -> ToolSchema:
     """A schema of the registry's own. All fields but name, description and parameters are dropped."""
     if isinstance(given, ToolSchema):
         return given.detached()

@@ -34,7 +34,7 @@ class Change:
 class Stage:
     """One step of docs/prompt-assembly.md 6."""
 
-    name: Literal["collected", "shadowed", "ordered", "waterfall", "complete restored", "suppressed", "rendered"]
+    name: Literal["collected", "ordered", "waterfall", "complete restored", "suppressed", "rendered"]
     duration_ns: int
     note: str = ""
 
