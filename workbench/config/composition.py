@@ -149,16 +149,22 @@ def _read_file(
     imported = _import_directly(file, None, prefix) if prefix else None
     if imported is not None:
         document = Document(file.name, file.text, None, line_starts_of(file.text))
-        return Reading(document, read_text, prefix), imported.entries, imported.rows
+        entries = imported.entries._replace(description="", include_harness_identity=True)
+        return Reading(document, read_text, prefix), _behind_persona(entries, prefix), imported.rows
     if prefix and file.path.suffix.lower() in PROMPT_FILE_ENDINGS:
         document = Document(file.name, file.text, None, line_starts_of(file.text))
-        section = _section_of(file)._replace(at=prefix, order=10 + int(prefix[-1]))
-        entries = CompositionEntries(sections=(section,))
-        return Reading(document, read_text, prefix), entries, ()
+        entries = CompositionEntries(sections=(_section_of(file)._replace(at=prefix),))
+        return Reading(document, read_text, prefix), _behind_persona(entries, prefix), ()
     document, problems = parse_yaml(file.text, file.name)
     reading = Reading(document, read_text, prefix)
     reading.problems += problems
     return reading, *_entries_and_rows(reading)
+
+
+def _behind_persona(entries: CompositionEntries, prefix: NodePath) -> CompositionEntries:
+    """The sections of an included file that is no composition, in the order of the includes."""
+    order = 10 + int(prefix[-1])
+    return entries._replace(sections=tuple(section._replace(order=order) for section in entries.sections))
 
 
 def _entries_and_rows(reading: Reading) -> tuple[CompositionEntries, tuple[ConfigRow, ...]]:

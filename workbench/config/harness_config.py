@@ -5,30 +5,47 @@ Nothing in such a file is evaluated, and nothing unknown is fatal. Source: docs/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from workbench.config.importers.harness_rows import (
+    HarnessRow,
+    HarnessRows,
+    is_expression,
+    short_name,
+)
 from workbench.config.model import AgentEntry, CompositionEntries, ConfigRow, Outcome, PluginEntry
 from workbench.config.nodes import Mapping, Node, Path, Scalar, Sequence, path_text
 from workbench.config.readers import Reader, Reading, Wrong, flag, line, listing, optional, string, text
 
-EXPRESSION_TAG = "tag:yaml.org,2002:js"
-
-CONTRIBUTORS: MappingProxyType[str, PluginEntry | None] = MappingProxyType({
+CONTRIBUTORS: MappingProxyType[str, PluginEntry] = MappingProxyType({
     "dsh-tool-bash": PluginEntry(use="shell", config={"dialect": "bash"}),
-    "dsh-tool-pwsh": PluginEntry(use="shell", config={"dialect": "pwsh"}),
+    "dsh-tool-pwsh": PluginEntry(use="pwsh"),
     "dsh-tool-fs": PluginEntry(use="files", config={"tools": ["read", "write", "edit"]}),
     "dsh-tool-fs-search": PluginEntry(use="files", config={"tools": ["glob", "grep"]}),
     "dsh-tool-todo": PluginEntry(use="todo"),
-    "dsh-tool-web": None,
-    "dsh-tool-jobs": None,
-    "dsh-tool-subagent": None,
-    "dsh-agent-instructions": None,
-    "dsh-plan-mode": None,
+    "dsh-tool-web": PluginEntry(use="web"),
+    "dsh-tool-jobs": PluginEntry(use="jobs"),
+    "dsh-tool-lsp": PluginEntry(use="lsp"),
+    "dsh-tool-skill": PluginEntry(use="skills"),
+    "dsh-subagent": PluginEntry(use="subagents"),
+    "dsh-subagent-spawn-in-process": PluginEntry(use="subagent_provider", config={"name": "spawn"}),
+    "dsh-subagent-fork-in-process": PluginEntry(
+        use="subagent_provider", config={"name": "fork", "inherits_parent_context": True}
+    ),
+    "dsh-tool-subagent": PluginEntry(use="subagent"),
+    "dsh-agent-instructions": PluginEntry(use="instructions"),
+    "dsh-plan-mode": PluginEntry(use="plan_policy"),
 })  # fmt: skip
-"""Packages that have a contributor here; None: not yet."""
+"""Packages that have a contributor here."""
+
+OPTIONS: MappingProxyType[str, dict[str, str]] = MappingProxyType({
+    "dsh-tool-subagent": {"provider": "provider", "toolName": "tool_name", "backgroundMode": "background_mode"},
+    "dsh-subagent-spawn-in-process": {"providerName": "name"},
+    "dsh-subagent-fork-in-process": {"providerName": "name"},
+})  # fmt: skip
+"""Options of packages whose value is a text, and what the contributor calls them."""
 
 SETTINGS_PACKAGES = frozenset({"dsh-system-prompt", "dsh-acp-demo"})
 
@@ -42,12 +59,14 @@ _SETTINGS: MappingProxyType[str, tuple[str, Reader[Any]]] = MappingProxyType({
 
 
 def read_rows(reading: Reading, root: Sequence) -> tuple[CompositionEntries, tuple[ConfigRow, ...]]:
-    """What the rows say about prompts, and what became of each row."""
+    """What the rows, and those of the files they include, say about prompts; and what became of each row."""
     taken = _Taken()
-    rows = tuple(_rows_in(reading, root, reading.prefix, taken))
+    found = HarnessRows(reading, root)
+    rows = [_Row(row, taken).read() for row in found.rows]
+    found.finish()
     settings = {name: value for name, (value, _) in taken.settings.items()}
     entries = CompositionEntries(agents=tuple(taken.agents), plugins=tuple(taken.plugins), **settings)
-    return entries, rows
+    return entries, (*rows, *found.reports)
 
 
 @dataclass(slots=True)
@@ -59,87 +78,78 @@ class _Taken:
     plugins: list[PluginEntry] = field(default_factory=list)
 
 
-def _rows_in(reading: Reading, rows: Node, path: Path, taken: _Taken) -> Iterator[ConfigRow]:
-    if not isinstance(rows, Sequence):
-        reading.report(Wrong(rows.start, "a list of rows was expected"), path)
-        return
-    for index, row in enumerate(rows.items):
-        place = (*path, index)
-        if not isinstance(row, Mapping):
-            reading.report(Wrong(row.start, "a row was expected", _NO_ROW), place)
-            continue
-        if "insert" in row.entries:
-            yield from _rows_in(reading, row.entries["insert"].value, (*place, "insert"), taken)
-        if "name" in row.entries or "id" in row.entries:
-            yield _Row(reading, row, place, taken).read()
-        elif "insert" not in row.entries:
-            reading.report(Wrong(row.start, "this row has neither `id` nor `name`", _NO_ROW), place)
-
-
-_NO_ROW = "a harness config is a list of rows with `id` and `name`; a composition is a mapping of keys"
-
-
-_LEFT_OUT = {
-    "unknown": "{} is unknown here, left out",
-    "not yet": "{} has no contributor here yet, left out",
-    "patch": "changes a row of another file, left out",
-}
-
-
 class _Row:
     """One row while it is read."""
 
-    def __init__(self, reading: Reading, row: Mapping, path: Path, taken: _Taken) -> None:
-        self.reading, self.row, self.path, self.taken = reading, row, path, taken
-        self.package = self._name("name")
-        self.id = self._name("id") or self.package
-        self.known_as = self.package.rsplit("/", 1)[-1] if self.package.startswith("@") else self.package
+    def __init__(self, row: HarnessRow, taken: _Taken) -> None:
+        self.placed, self.taken = row, taken
+        self.id, self.package = row.id, row.package
+        self.known_as = short_name(row.package)
+        self.config = row.config
+        self.reading = row.reading if row.config is None else row.config.reading
+        """Of the file that the config stands in."""
+        self.path = () if row.config is None else row.config.path
+        """Of the config."""
         self.taken_over: list[str] = []
-        self.notes: list[str] = []
+        self.notes: list[str] = list(row.patched)
 
     def read(self) -> ConfigRow:
         """Take over what concerns prompts, and note what is left out."""
         outcome = self._outcome()
-        line, column = self.reading.document.place(self.row.start)
-        config = self.row.entries["config"].value if "config" in self.row.entries else None
+        line, column = self.placed.reading.document.place(self.placed.row.start)
+        config = None if self.config is None else self.config.node
         if outcome != "disabled" and isinstance(config, Mapping):
             self._settings(config)
             self._agents(config)
         if outcome == "plugin":
             self._plugin(config)
-        elif outcome in _LEFT_OUT:
-            what = f"{self.id}: {_LEFT_OUT[outcome].format(self.package)}"
+        elif outcome == "unknown":
+            what = f"{self.id}: {self.package} is unknown here, left out"
             taken = f"; taken over: {', '.join(self.taken_over)}" if self.taken_over else ""
-            self._note(self.row, what + taken)
+            self.notes.append(f"{self.placed.place}: {what}{taken}")
         if config is not None:
-            self._expressions(config, (*self.path, "config"))
+            self._expressions(config, ("config",))
         return ConfigRow(self.id, self.package, line, column, outcome, tuple(self.taken_over), tuple(self.notes))
 
     def _outcome(self) -> Outcome:
-        disabled = self.row.entries.get("disabled")
-        if disabled and isinstance(disabled.value, Scalar) and disabled.value.value is True:
+        if self.placed.is_disabled:
             return "disabled"
-        if not self.package:
-            return "patch"
         if self.known_as in SETTINGS_PACKAGES:
             return "settings"
-        if self.known_as in CONTRIBUTORS:
-            return "plugin" if CONTRIBUTORS[self.known_as] else "not yet"
-        return "unknown"
+        return "plugin" if self.known_as in CONTRIBUTORS else "unknown"
 
     def _plugin(self, config: Node | None) -> None:
         contributor = CONTRIBUTORS[self.known_as]
-        assert contributor is not None
-        self.taken.plugins.append(contributor._replace(at=self.path))
+        options = self._options(config) if isinstance(config, Mapping) else {}
+        if options:
+            contributor = contributor._replace(config={**(contributor.config or {}), **options})
+        self.taken.plugins.append(contributor._replace(at=self.placed.path))
         self.taken_over.append(f"plugin {contributor.use}")
-        if config is not None:
-            self._note(config, f"{self.id}: the options of {self.package} are not taken over")
+
+    def _options(self, config: Mapping) -> dict[str, Any]:
+        """Options that the contributor has, too, by its own names; the others are noted."""
+        names = OPTIONS.get(self.known_as, {})
+        options: dict[str, Any] = {}
+        left: list[str] = []
+        for key, entry in config.entries.items():
+            value = entry.value
+            if key in names and isinstance(value, Scalar) and value.is_text and not is_expression(value):
+                options[names[key]] = value.text
+            elif key not in _SETTINGS and key != "enableRunInBackground":
+                left.append(key)
+        background = config.entries.get("enableRunInBackground")
+        if background and isinstance(background.value, Scalar) and background.value.value is False:
+            options["background_mode"] = "none"
+        if left:
+            what = f"{self.id}: these options of {self.package} are not taken over: {', '.join(left)}"
+            self._note(config, what)
+        return options
 
     def _settings(self, config: Mapping) -> None:
         for key, (setting, read) in _SETTINGS.items():
-            if key not in config.entries or _is_expression(config.entries[key].value):
+            if key not in config.entries or is_expression(config.entries[key].value):
                 continue
-            node, path = config.entries[key].value, (*self.path, "config", key)
+            node, path = config.entries[key].value, (*self.path, key)
             if setting in self.taken.settings:
                 earlier = self.taken.settings[setting][1]
                 self._note(node, f"{self.id}: {key} is left out, {earlier} gives it already")
@@ -156,9 +166,9 @@ class _Row:
         if listed is not None and isinstance(listed.value, Sequence):
             for index, agent in enumerate(listed.value.items):
                 if isinstance(agent, Mapping):
-                    self._agent(agent, (*self.path, "config", "agents", index), f"{self.id}-{index + 1}")
+                    self._agent(agent, (*self.path, "agents", index), f"{self.id}-{index + 1}")
         elif self.known_as in SETTINGS_PACKAGES and "model" in config.entries:
-            self._agent(config, (*self.path, "config"), self.id)
+            self._agent(config, self.path, self.id)
 
     def _agent(self, config: Mapping, path: Path, otherwise: str) -> None:
         name = self._fact(config, "id", path) or otherwise
@@ -170,7 +180,7 @@ class _Row:
         self.taken_over.append(f"agent {name}")
 
     def _fact(self, config: Mapping, key: str, path: Path) -> str | None:
-        if key not in config.entries or _is_expression(config.entries[key].value):
+        if key not in config.entries or is_expression(config.entries[key].value):
             return None
         try:
             return optional(string)(self.reading, config.entries[key].value, (*path, key))
@@ -178,27 +188,18 @@ class _Row:
             self.reading.report(wrong, (*path, key))
             return None
 
-    def _expressions(self, node: Node, path: Path) -> None:
-        if _is_expression(node):
+    def _expressions(self, node: Node, inside: Path) -> None:
+        if is_expression(node):
             assert isinstance(node, Scalar)
-            inside = path_text(path[len(self.reading.prefix) + 1 :])
-            what = f"{self.id}: {inside} is an expression, which is not evaluated"
+            what = f"{self.id}: {path_text(inside)} is an expression, which is not evaluated"
             self._note(node, f"{what}: !!js {node.text}")
         elif isinstance(node, Mapping):
             for key, entry in node.entries.items():
-                self._expressions(entry.value, (*path, key))
+                self._expressions(entry.value, (*inside, key))
         elif isinstance(node, Sequence):
             for index, item in enumerate(node.items):
-                self._expressions(item, (*path, index))
-
-    def _name(self, key: str) -> str:
-        entry = self.row.entries.get(key)
-        return entry.value.text if entry and isinstance(entry.value, Scalar) else ""
+                self._expressions(item, (*inside, index))
 
     def _note(self, node: Node, what: str) -> None:
         line, column = self.reading.document.place(node.start)
         self.notes.append(f"{self.reading.document.file}:{line}:{column}: {what}")
-
-
-def _is_expression(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.tag == EXPRESSION_TAG

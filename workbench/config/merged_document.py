@@ -80,7 +80,14 @@ def merged_document(including: Document, included: MappingOf[Path, Document]) ->
         return including
     bases = [0]
     for document in (including, *included.values()):
-        bases.append(bases[-1] + len(document.text) + 1)
+        bases.append(bases[-1] + _extent(document))
     return MergedDocument(
         including.file, including.text, including.root, including.line_starts, included, tuple(bases[:-1])
     )
+
+
+def _extent(document: Document) -> int:
+    """How many offsets the document has, with those of all that it includes itself."""
+    if isinstance(document, MergedDocument):
+        return document.bases[-1] + _extent(list(document.included.values())[-1])
+    return len(document.text) + 1

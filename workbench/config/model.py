@@ -210,7 +210,7 @@ class CompositionEntries(NamedTuple):
         return (*self.scopes, *self.agents)
 
 
-Outcome = Literal["settings", "plugin", "not yet", "unknown", "patch", "patched", "include", "disabled", "imported"]
+Outcome = Literal["settings", "plugin", "unknown", "patch", "patched", "include", "disabled", "imported"]
 
 
 class ConfigRow(NamedTuple):
