@@ -128,3 +128,25 @@ async def test_watchers_hear_of_framework_events_and_dispatches(rt: Runtime, roo
     log.clear()
     await root.plugin(P("p"))
     assert log == []
+
+
+async def test_watchers_hear_of_every_dispatch_in_its_mode(rt: Runtime, root: Context) -> None:
+    heard: list[tuple[str, str, object]] = []
+
+    def watcher(kind: str, payload: Any) -> None:
+        if kind == "dispatch":
+            heard.append((payload.event, payload.mode, payload.target))
+
+    stop = rt.watch(watcher)
+    key = object()
+    root.emit("ev", target=key)
+    root.bail("ev")
+    await root.serial("ev")
+    await root.parallel("ev")
+    await root.waterfall("ev")
+    stop()
+    root.emit("ev")
+    assert heard == [
+        ("ev", "emit", key),
+        *(("ev", mode, None) for mode in ("bail", "serial", "parallel", "waterfall")),
+    ]

@@ -17,7 +17,7 @@ from workbench.core.watchdog import LoopBlocked, LoopStillBlocked, Watchdog, is_
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
 
-LIMIT = 0.1
+LIMIT = 0.25
 
 
 def run(main: Coroutine[Any, Any, Any], is_plugin: Callable[[str], bool] | None = None) -> Any:
@@ -58,12 +58,12 @@ def test_names_the_frame_and_the_loop_lives_on(block: Callable[[], None]) -> Non
 
 def test_each_turn_has_a_limit_of_its_own() -> None:
     async def main() -> int:
-        for _ in range(6):
-            hold(LIMIT / 2)
+        for _ in range(10):
+            hold(LIMIT / 5)
             await asyncio.sleep(0)
-        return 6
+        return 10
 
-    assert run(main()) == 6
+    assert run(main()) == 10
 
 
 def test_code_that_swallows_the_error_is_stopped_in_the_end() -> None:

@@ -8,7 +8,7 @@ from workbench.core.effects import Disposer, Effect, EffectNode
 from workbench.core.errors import CoreError
 from workbench.core.events import Event
 from workbench.core.fiber import Fiber, FiberState
-from workbench.core.runtime import ContainedError, Runtime, Waiting
+from workbench.core.runtime import ContainedError, Dispatched, Runtime, Waiting
 from workbench.core.scopes import Scope, ScopeKey, create_scope, scope_label
 from workbench.core.services import Service, ServiceView
 from workbench.core.watched_waterfall import ListenerRecord, WaterfallTrace
@@ -17,6 +17,7 @@ __all__ = [
     "ContainedError",
     "Context",
     "CoreError",
+    "Dispatched",
     "Disposer",
     "Effect",
     "EffectNode",

@@ -21,7 +21,7 @@ from workbench.core.calls import CURRENT, running_chain
 from workbench.core.context import Context
 from workbench.core.effects import LIVE, NOTHING, Ended
 from workbench.core.errors import CoreError, inactive
-from workbench.core.events import Event, Events, Listener, event_name
+from workbench.core.events import Event, Events, Listener, Mode, event_name
 from workbench.core.fiber import Fiber, FiberState
 from workbench.core.plugin_registry import PluginRegistry
 from workbench.core.plugins import PluginCode, read_plugin
@@ -38,7 +38,8 @@ from workbench.core.waterfall import Dispatch, is_awaitable
 log = logging.getLogger("workbench.core")
 
 Watcher = Callable[[str, Any], None]
-"""Called as `watcher(kind, payload)`: `plugin`, `status`, `service`, `waterfall`, `error`."""
+"""Called as `watcher(kind, payload)`: `plugin`, `status`, `service`, `dispatch`,
+`waterfall`, `error`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,15 @@ class Waiting:
     fiber: Fiber
     label: str
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatched:
+    """One dispatch of an event, for watchers: `internal/dispatch` of docs/runtime.md 7.3."""
+
+    event: str
+    mode: Mode
+    target: ScopeKey | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +175,16 @@ class Runtime:
         return self.events.has_listeners(name)
 
     def emit(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> None:
-        self.check_thread("emit")
+        self.events.emit(self._dispatched(event, "emit", target), args, target)
+
+    def _dispatched(self, event: str | Event, mode: Mode, target: ScopeKey | None) -> str:
+        """The name of an event that may be dispatched in this mode; watchers hear of it."""
+        self.check_thread(mode)
         name = event_name(event)
-        self.events.check_mode(name, "emit")
-        self.events.emit(name, args, target)
+        self.events.check_mode(name, mode)
+        if self._watchers:
+            self.tell_watchers("dispatch", Dispatched(name, mode, target))
+        return name
 
     def announce(self, name: str, *args: Any) -> None:
         """Emit an event of the runtime itself: an observer that raises is only logged."""
@@ -178,21 +194,13 @@ class Runtime:
             self.tell_watchers(name.removeprefix("internal/"), args[0] if len(args) == 1 else args)
 
     async def parallel(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> None:
-        self.check_thread("parallel")
-        name = event_name(event)
-        self.events.check_mode(name, "parallel")
-        await self.events.parallel(name, args, target)
+        await self.events.parallel(self._dispatched(event, "parallel", target), args, target)
 
     def bail(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> Any:
-        self.check_thread("bail")
-        name = event_name(event)
-        self.events.check_mode(name, "bail")
-        return self.events.bail(name, args, target)
+        return self.events.bail(self._dispatched(event, "bail", target), args, target)
 
     async def serial(self, event: str | Event, args: tuple[Any, ...], target: ScopeKey | None) -> Any:
-        self.check_thread("serial")
-        name = event_name(event)
-        self.events.check_mode(name, "serial")
+        name = self._dispatched(event, "serial", target)
         listeners = self.events.audience(name, target)
         if not listeners:
             return None
@@ -221,6 +229,8 @@ class Runtime:
         if name in events.declared:
             events.check_mode(name, "waterfall")
         listeners = events.audience(name, target)
+        if self._watchers:
+            self.tell_watchers("dispatch", Dispatched(name, "waterfall", target))
         dispatch_class = dispatch_class or self.dispatch_class
         if not listeners and dispatch_class is Dispatch:
             result: Any = None if default is None else default(*args)
