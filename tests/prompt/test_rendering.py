@@ -7,7 +7,8 @@ import asyncio
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.prompt.world import PROGRAMS, Step, run
+from tests.prompt.steps import PROGRAMS, Step
+from tests.prompt.world import run
 
 RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
 
