@@ -44,13 +44,19 @@ MAX_DEPTH = 60
 """Lists and mappings inside each other."""
 
 
-def parse_yaml(text: str, file: str) -> tuple[Document, list[LoadProblem]]:
+def parse_yaml(text: str, file: str, earlier: Document | None = None) -> tuple[Document, list[LoadProblem]]:
     """The document and what is wrong inside it. Raises `LoadError` when it is no YAML at all.
 
     A value that is wrong in itself (a key given twice, say) is left out of the tree and reported, so that
-    everything else can still be checked.
+    everything else can still be checked. With an `earlier` document of the file, only what differs is parsed.
     """
     text = text.replace("\r", "\n")  # The only line ends that are left; YAML reads them so, too.
+    if earlier is not None:
+        from workbench.config.reparse import reparsed  # only for those who edit
+
+        edited = reparsed(earlier, text, _plain_part, MAX_NODES)
+        if edited is not None:
+            return edited, []
     composer = _Composer(text, file)
     try:
         root = composer.document()
@@ -61,7 +67,18 @@ def parse_yaml(text: str, file: str) -> tuple[Document, list[LoadProblem]]:
     except YAMLError as error:
         raise LoadError([composer.place.problem(0, (), f"this is not YAML: {error}")]) from None
     place = composer.place
-    return Document(file, text, root, place.line_starts), composer.problems
+    is_plain = not composer.problems and not composer.has_anchors
+    return Document(file, text, root, place.line_starts, is_plain=is_plain), composer.problems
+
+
+def _plain_part(text: str, depth: int) -> Node | None:
+    """A part of a document that stands so deep in it; None when it is wrong or not plain."""
+    composer = _Composer(text, "")
+    try:
+        root = composer.document(("",) * depth)
+    except (LoadError, YAMLError):
+        return None
+    return None if composer.problems or composer.has_anchors else root
 
 
 class _Composer:
@@ -74,13 +91,18 @@ class _Composer:
         self._anchors: dict[str, Node | None] = {}  # None: still being built.
         self._events: Iterator[Any] = iter(())
 
-    def document(self) -> Node | None:
-        """The root of the only document; None for an empty file."""
+    @property
+    def has_anchors(self) -> bool:
+        """Whether anything refers, or could refer, to another place."""
+        return bool(self._anchors)
+
+    def document(self, path: Path = ()) -> Node | None:
+        """The root of the only document; None for an empty file. `path` leads to it, where it is a part."""
         self._events = iter(YAML(typ="safe", pure=True).parse(self._text))
         next(self._events)  # the stream starts
         if isinstance(next(self._events), StreamEndEvent):
             return None
-        root = self._node(next(self._events), ())
+        root = self._node(next(self._events), path)
         next(self._events)  # the document ends
         event = next(self._events)
         if not isinstance(event, StreamEndEvent):

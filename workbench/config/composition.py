@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,11 @@ class Composition:
     """SHA-256 of each text that it names, by the path as it is shown in messages."""
 
     @property
+    def documents(self) -> Mapping[str, Document]:
+        """Each file that was parsed, by the name that messages give it."""
+        return {document.file: document for document in self.document.files}
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was not taken over; not fatal."""
         return tuple(note for row in self.rows for note in row.notes)
@@ -70,8 +76,11 @@ def load(path: str | Path) -> Composition:
     return read.composition
 
 
-def read_composition(path: str | Path) -> ReadComposition:
-    """Read the file at `path`. Raises `LoadError` when nothing of it can be read."""
+def read_composition(path: str | Path, earlier: Composition | None = None) -> ReadComposition:
+    """Read the file at `path`. Raises `LoadError` when nothing of it can be read.
+
+    What is the same as in an `earlier` composition of it is not parsed again.
+    """
     name = os.fspath(path)
     ending = Path(name).suffix.lower()
     if ending in PROMPT_FILE_ENDINGS:
@@ -81,7 +90,7 @@ def read_composition(path: str | Path) -> ReadComposition:
         imported = _imported(read_text(Path(name), name, TEXT_LIMIT))
         if imported is not None:
             return imported
-    return _composition(read_text(Path(name), name, COMPOSITION_LIMIT))
+    return _composition(read_text(Path(name), name, COMPOSITION_LIMIT), earlier.documents if earlier else {})
 
 
 def empty_composition(path: str | Path) -> Composition:
@@ -114,14 +123,15 @@ def _import_directly(
     return import_directly(file, read, at)
 
 
-def _composition(file: TextFile) -> ReadComposition:
+def _composition(file: TextFile, earlier: Mapping[str, Document]) -> ReadComposition:
     named = _NamedFiles(file)
-    reading, entries, rows = _read_file(file, named.read, ())
+    read_file = partial(_read_file, earlier=earlier)
+    reading, entries, rows = read_file(file, named.read, ())
     document, problems = reading.document, reading.problems
     if entries.include:
         from workbench.config.includes import Included  # only for those who spread a composition over files
 
-        included = Included(named.read_composition, named.read, _read_file)
+        included = Included(named.read_composition, named.read, read_file)
         document, entries = included.merge(reading, entries)
         problems, rows = [*included.problems, *problems], (*included.rows, *rows)
     composition = _from_entries(file, entries, document, named, rows)
@@ -143,7 +153,7 @@ def _from_entries(
 
 
 def _read_file(
-    file: TextFile, read_text: Callable[[str], TextFile], prefix: NodePath
+    file: TextFile, read_text: Callable[[str], TextFile], prefix: NodePath, earlier: Mapping[str, Document]
 ) -> tuple[Reading, CompositionEntries, tuple[ConfigRow, ...]]:
     """One file by itself. Raises `LoadError` when nothing of it can be read."""
     imported = _import_directly(file, None, prefix) if prefix else None
@@ -155,7 +165,7 @@ def _read_file(
         document = Document(file.name, file.text, None, line_starts_of(file.text))
         entries = CompositionEntries(sections=(_section_of(file)._replace(at=prefix),))
         return Reading(document, read_text, prefix), _behind_persona(entries, prefix), ()
-    document, problems = parse_yaml(file.text, file.name)
+    document, problems = parse_yaml(file.text, file.name, earlier.get(file.name))
     reading = Reading(document, read_text, prefix)
     reading.problems += problems
     return reading, *_entries_and_rows(reading)

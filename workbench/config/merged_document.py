@@ -55,9 +55,18 @@ class MergedDocument(Document):
         return self._base(including) + self._documents[including].key_offset(inside)
 
     @property
+    def files(self) -> tuple[Document, ...]:
+        """The including file, then those that it includes."""
+        return tuple(file for document in self._documents.values() for file in document.files)
+
+    @property
+    def own(self) -> Document:
+        """The including file alone."""
+        return Document(self.file, self.text, self.root, self.line_starts, is_plain=self.is_plain)
+
+    @property
     def _documents(self) -> dict[Path, Document]:
-        own = Document(self.file, self.text, self.root, self.line_starts)
-        return {(): own, **self.included}
+        return {(): self.own, **self.included}
 
     def _inside(self, path: Path) -> tuple[Path, Path]:
         """The path of the file that `path` leads into, and the rest of it."""
@@ -82,7 +91,13 @@ def merged_document(including: Document, included: MappingOf[Path, Document]) ->
     for document in (including, *included.values()):
         bases.append(bases[-1] + _extent(document))
     return MergedDocument(
-        including.file, including.text, including.root, including.line_starts, included, tuple(bases[:-1])
+        including.file,
+        including.text,
+        including.root,
+        including.line_starts,
+        included,
+        tuple(bases[:-1]),
+        is_plain=including.is_plain,
     )
 
 

@@ -91,6 +91,13 @@ class Document:
     text: str
     root: Node | None
     line_starts: tuple[int, ...]
+    is_plain: bool = field(default=False, kw_only=True)
+    """Whether it has no anchors and nothing was left out of it, so that its parts can be parsed by themselves."""
+
+    @property
+    def files(self) -> tuple[Document, ...]:
+        """The documents that it consists of."""
+        return (self,)
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column, from 1."""

@@ -248,12 +248,12 @@ class OpenedComposition:
     async def _read_whole(self, patient: bool) -> ReadComposition:
         """What the files say now. Raises `LoadError` when that is no whole composition."""
         try:
-            return self._without_problems(await _read(self.file))
+            return self._without_problems(await _read(self.file, self.composition))
         except LoadError:
             if not patient:
                 raise
             await asyncio.sleep(HALF_SAVED_SECONDS)
-            return self._without_problems(await _read(self.file))
+            return self._without_problems(await _read(self.file, self.composition))
 
     def _without_problems(self, read: ReadComposition) -> ReadComposition:
         if read.problems:
@@ -325,10 +325,10 @@ def assemble_context_in(file: str, scopes: Iterable[ScopeView], label: str) -> A
     return AssembleContext(scope=view.key, agent=view.key if view.agent is not None else None)
 
 
-async def _read(file: str) -> ReadComposition:
+async def _read(file: str, earlier: Composition | None = None) -> ReadComposition:
     """Read the files; long ones in a thread, so that the loop and the screen go on meanwhile."""
     try:
         is_long = os.stat(file).st_size > LONG_BYTES
     except (OSError, ValueError):
         is_long = False
-    return await asyncio.to_thread(read_composition, file) if is_long else read_composition(file)
+    return await asyncio.to_thread(read_composition, file, earlier) if is_long else read_composition(file, earlier)
