@@ -111,3 +111,27 @@ async def test_a_plugin_that_fails_is_shown_and_goes_when_it_is_gone() -> None:
             await fiber.dispose()
             await settled(pilot)
             assert "plugin failed" not in screen.text()
+
+
+async def test_the_loop_keeps_its_task_factory() -> None:
+    """Textual starts tasks eagerly where it can; the runtime must not run otherwise under a screen."""
+    loop = asyncio.get_running_loop()
+    made: list[str] = []
+
+    def factory(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+        made.append(str(coroutine))
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    loop.set_task_factory(factory)
+    try:
+        async with Runtime() as runtime:
+            await runtime.root.plugin(SystemPrompt, PromptConfig())
+            app = WorkbenchApp(runtime)
+            running = asyncio.create_task(app.run_async(headless=True, size=(80, 24)))
+            await app.is_painted.wait()
+            assert loop.get_task_factory() is factory
+            app.exit()
+            await running
+            assert loop.get_task_factory() is factory
+    finally:
+        loop.set_task_factory(None)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
-from textual.app import App
+from textual.app import App, AutopilotCallbackType
 from textual.binding import BindingType
 from textual.screen import Screen
 
@@ -64,8 +64,34 @@ class WorkbenchApp(App[int]):
         self._opening = name
         self._subject = _subject_of(subject)
         self._unsubscribe: Callable[[], object] | None = None
+        self._task_factory: Any = None
         self.is_painted = asyncio.Event()
         """The first screen is there."""
+
+    async def run_async(
+        self,
+        *,
+        headless: bool = False,
+        inline: bool = False,
+        inline_no_clear: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+        auto_pilot: AutopilotCallbackType | None = None,
+    ) -> int | None:
+        """As in Textual, but the loop keeps the task factory that its program gave it."""
+        self._task_factory = asyncio.get_running_loop().get_task_factory()
+        return await super().run_async(
+            headless=headless,
+            inline=inline,
+            inline_no_clear=inline_no_clear,
+            mouse=mouse,
+            size=size,
+            auto_pilot=auto_pilot,
+        )
+
+    def on_load(self) -> None:
+        """Textual would have every task of the loop start eagerly, those of the runtime too."""
+        asyncio.get_running_loop().set_task_factory(self._task_factory)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Roles of the default theme stand in under a theme that knows nothing of them."""
