@@ -195,6 +195,20 @@ async def test_other_settings_restart_the_service(opened: OpenedComposition, wri
     assert await system(opened) == "start\n\na 1\n\nb 1"
 
 
+async def test_code_that_is_no_plugin_fails_as_it_does_from_the_start(
+    opened: OpenedComposition, write: Write
+) -> None:
+    write("n.py", "nothing = 1\n")
+    before = await system(opened)
+    write("c.yml", HEAD + "plugins: [n.py:nothing]\n")
+    await opened.reload()
+    async with open_composition("c.yml", even_if_broken=True) as fresh:
+        assert (opened.notes, opened.problems) == (fresh.notes, fresh.problems)
+    write("c.yml", HEAD + plugins("a", "b"))
+    assert await opened.reload()
+    assert await system(opened) == before
+
+
 def seen(preview: Preview) -> str:
     """What a preview says, without the numbers of fibers, which say when a plugin was loaded."""
     parts = (
@@ -252,7 +266,7 @@ def states(draw: st.DrawFn) -> tuple[str, str, str]:
     return lines, draw(st.sampled_from(TEXTS)), draw(st.sampled_from([UNCOUNTED, UNCOUNTED.replace("500", "7")]))
 
 
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(states(), min_size=1, max_size=5))
 def test_any_edits_end_as_a_fresh_start_does(edits: list[tuple[str, str, str]]) -> None:
     async def run(path: Path) -> None:

@@ -94,7 +94,7 @@ def whole(text: str) -> tuple[Document, list[str]] | str:
     return document, [str(problem) for problem in problems]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(edits())
 def test_the_tree_is_that_of_the_whole(edit: tuple[str, str]) -> None:
     before, after = edit

@@ -5,6 +5,7 @@ Source: docs/compositions.md 5 and 13.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from workbench.config import agent_variables
@@ -21,6 +22,8 @@ from workbench.tools import ToolRegistry
 
 if TYPE_CHECKING:
     from workbench.core import Fiber
+
+log = logging.getLogger("workbench.config")
 
 
 class InForce:
@@ -63,16 +66,25 @@ class InForce:
 
     async def _become(self, new: Plan) -> tuple[tuple[LoadProblem, ...], bool]:
         """What was refused, and whether everything was loaded anew for it."""
-        if self._can_change_to(new):
-            changed = await self._change(new)
-            if not changed.is_doubtful:
-                return changed.problems, False
+        changed = await self._changed(new)
+        if changed is not None and not changed.is_doubtful:
+            return changed.problems, False
         return await self._exchange(new), True
 
     async def _return_to(self, old: Plan, is_whole: bool) -> None:
-        changed = None if is_whole or not self._can_change_to(old) else await self._change(old)
+        changed = None if is_whole else await self._changed(old)
         if changed is None or changed.problems or changed.is_doubtful:
             await self._exchange(old)
+
+    async def _changed(self, new: Plan) -> Changed | None:
+        """What became of the edit; None when only loading everything anew can tell."""
+        if not self._can_change_to(new):
+            return None
+        try:
+            return await self._change(new)
+        except Exception:  # Such as code that is no plugin at all: its load will say so.
+            log.debug("%s is loaded anew", new.composition.file, exc_info=True)
+            return None
 
     def _can_change_to(self, new: Plan) -> bool:
         """Whether the composition can go on while it changes. Other settings restart the prompt service."""
