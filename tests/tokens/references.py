@@ -64,3 +64,11 @@ texts = st.one_of(
     st.lists(st.tuples(_CHARACTERS, st.integers(1, 9)).map(lambda run: run[0] * run[1])).map("".join),
 )
 """Random texts. Characters that this Python's tables do not know yet may be split otherwise by other tables."""
+
+_BLANKS = [*" \t\n\r\v\f\x85\xa0\u3000\u2028\u2003", "  ", "\n ", "\t\t", "\r\n"]
+_UNTAKEN = [*"\x00\x1b\x1c\x1f\x7f\x80\xad\u200b\u200d\ufeff\u180e\ue000\U000e0041\U000f0000"]
+_OTHERS = [*'aZ1٣½Ⅷ.!"-、。・゠゛\u3099\u0301é提ひ한🔥→€©', "ab", "12345", "...", "...\n"]
+blanks = st.lists(st.one_of(*(st.sampled_from(kind) for kind in (_BLANKS, _UNTAKEN, _OTHERS))), max_size=30).map(
+    "".join
+)
+"""Blanks beside every kind of character that rules of splitting tell apart."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 
-from tests.tokens.references import TEXTS, VOCABULARIES, encoder_of, ids_in_pieces, reference_ids, texts
-from workbench.tokens import Label, TokenCounter
+from tests.tokens.references import TEXTS, VOCABULARIES, blanks, encoder_of, ids_in_pieces, reference_ids, texts
+from workbench.tokens import Label, TokenCounter, deepseek_rules
 from workbench.tokens.vocabularies import DEEPSEEK, Vocabulary
 
 each_vocabulary = pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda vocabulary: vocabulary.name)
@@ -23,6 +25,26 @@ def test_the_same_tokens(vocabulary: Vocabulary, text: str) -> None:
 @given(text=texts)
 def test_the_same_tokens_of_any_text(vocabulary: Vocabulary, text: str) -> None:
     assert ids_in_pieces(encoder_of(vocabulary), text) == reference_ids(vocabulary, text)
+
+
+@settings(deadline=None)
+@given(text=blanks)
+def test_the_same_tokens_of_blanks_between_anything(text: str) -> None:
+    assert encoder_of(DEEPSEEK).encode(text) == reference_ids(DEEPSEEK, text)
+
+
+@pytest.mark.slow
+@settings(deadline=None, max_examples=50_000)
+@given(text=blanks)
+def test_the_same_tokens_of_many_blanks_between_anything(text: str) -> None:
+    assert encoder_of(DEEPSEEK).encode(text) == reference_ids(DEEPSEEK, text)
+
+
+def test_the_rules_of_the_file_are_the_ones_that_are_known() -> None:
+    rules = json.loads(DEEPSEEK.path().read_text(encoding="utf-8"))["pre_tokenizer"]
+    assert deepseek_rules.in_one_pass(rules) != rules
+    rules["pretokenizers"].pop(0)
+    assert deepseek_rules.in_one_pass(rules) == rules
 
 
 @each_vocabulary

@@ -9,11 +9,14 @@ import gzip
 import hashlib
 import importlib.util
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from workbench.tokens import deepseek_rules
 
 if TYPE_CHECKING:
     from kitoken import Kitoken
@@ -37,6 +40,8 @@ class Vocabulary:
     checked: str
     """SHA-256 of the file that was compared with the reference; counts by any other are called close."""
     make: Callable[[bytes], Kitoken]
+    parts: Callable[[str], list[str]] | None = None
+    """Cuts a text where the encoder would not split it as the model does."""
 
     def path(self) -> Path:
         """Where the file is. The package is found, not imported: importing it might load its own encoder."""
@@ -54,6 +59,7 @@ class Encoder:
     """A vocabulary, ready to encode. It may be used by several threads at once."""
 
     kitoken: Kitoken
+    parts: Callable[[str], list[str]] | None
     doubt: str
     """Why the model might read other tokens; empty when the file is the one that was checked."""
 
@@ -62,7 +68,10 @@ class Encoder:
 
         Others may run meanwhile. For texts of at most `PIECE` characters.
         """
-        return self.kitoken.encode(text, False)
+        parts = [text] if self.parts is None else self.parts(text)
+        if len(parts) == 1:
+            return self.kitoken.encode(text, False)
+        return [token for ids in self.kitoken.encode_all(parts, False) for token in ids]
 
     def decode(self, ids: list[int]) -> str:
         """The text of tokens, up to the last whole character."""
@@ -82,29 +91,39 @@ def load(vocabulary: Vocabulary) -> Encoder:
     path = vocabulary.path()
     try:
         content = path.read_bytes()
+    except OSError as error:
+        raise VocabularyError(f"{path.name} of {vocabulary.package} cannot be read: {error}") from None
+    try:
         kitoken = vocabulary.make(content)
         if kitoken.decode(kitoken.encode(_PROBE, False), False) != _PROBE.encode():
             raise ValueError("it does not give back what it encodes")
-    except OSError as error:
-        raise VocabularyError(f"{path.name} of {vocabulary.package} cannot be read: {error}") from None
     except Exception as error:  # whatever a broken file makes the encoder raise
         reason = f"{path.name} of {vocabulary.package} is broken: {str(error)[:200]}; install the package anew"
         raise VocabularyError(reason) from None
     is_checked = hashlib.sha256(content).hexdigest() == vocabulary.checked
-    return Encoder(kitoken, "" if is_checked else _UNCHECKED)
+    return Encoder(kitoken, vocabulary.parts, "" if is_checked else _UNCHECKED)
+
+
+_MODEL = re.compile(rb',\s*"model"\s*:\s*\{')
 
 
 def _from_tokenizers(content: bytes) -> Kitoken:
-    """From a tokenizer.json without its `added_tokens`, so that no text is read as a control token."""
+    """From a tokenizer.json without its `added_tokens`, so that no text is read as a control token.
+
+    Only what stands before the model is parsed here; all of it would take as long as the rest of the loading.
+    """
     from kitoken import Kitoken
 
-    text = content.decode()
-    start = text.index("[", text.index('"added_tokens"'))
-    _, end = json.JSONDecoder().raw_decode(text, start)
-    head, tail = text[:start], text[end:]
-    if '"vocab":{}' in "".join(tail[:10_000].split()):
+    found = _MODEL.search(content)
+    if found is None:
+        raise ValueError("it holds no model")
+    definition = json.loads(content[: found.start()] + b"}")
+    definition["added_tokens"] = []
+    definition["pre_tokenizer"] = deepseek_rules.in_one_pass(definition["pre_tokenizer"])
+    model = content[found.start() :]
+    if b'"vocab":{}' in b"".join(model[:10_000].split()):
         raise ValueError("it holds no vocabulary")  # which the encoder does not survive
-    return Kitoken.from_tokenizers(f"{head}[]{tail}".encode())
+    return Kitoken.from_tokenizers(json.dumps(definition).encode()[:-1] + model)
 
 
 def _from_tiktoken(content: bytes, tokens: int) -> Kitoken:
@@ -123,6 +142,7 @@ DEEPSEEK = Vocabulary(
     file="tokenizer.json",
     checked="8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf",
     make=_from_tokenizers,
+    parts=deepseek_rules.parts,
 )
 O200K = Vocabulary(
     name="o200k",
