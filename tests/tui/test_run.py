@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-
 RUN = """
 import sys
 from workbench.tui.run import run_workbench
-sys.exit(run_workbench(sys.argv[1], name="agent.yml", turn_limit=0.5))
+sys.exit(run_workbench(sys.argv[1], name="agent.yml", turn_limit=1.0))
 """
 FILE = """\
 sections:

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import sys
 import sysconfig
 import threading
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
@@ -183,14 +183,40 @@ def is_library_file(file: str) -> bool:
 
 @cache
 def _stood_on() -> tuple[str, ...]:
-    specs = (find_spec(name) for name in ("textual", "rich", "pydantic", "ruamel.yaml", "watchfiles"))
-    return tuple(_folder(os.path.dirname(spec.origin)) for spec in specs if spec and spec.origin)
+    """Where the libraries lie that we are installed with; any other installed package may be a plugin."""
+    from importlib.metadata import packages_distributions  # slow to import, and needed in an emergency only
+
+    ours = _required("prompt-workbench", set())
+    packages = [package for package, owners in packages_distributions().items() if ours & set(owners)]
+    return tuple(
+        os.path.join(folder, package + ending)
+        for folder in _SITE_PACKAGES
+        for package in packages
+        for ending in (os.sep, ".py")
+    )
+
+
+def _required(name: str, seen: set[str]) -> set[str]:
+    """The distribution and all that it requires, by the names that they give themselves."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        found = distribution(name)
+    except PackageNotFoundError:
+        return seen
+    if found.name not in seen:
+        seen.add(found.name)
+        for requirement in found.requires or ():
+            if "extra ==" not in requirement:
+                _required(_NAME.match(requirement)[0], seen)  # type: ignore[index]
+    return seen
 
 
 def _folder(path: str) -> str:
     return os.path.join(os.path.abspath(path), "")
 
 
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _OURS = _folder(_PACKAGE)
 _OUR_PLUGINS = _folder(os.path.join(_PACKAGE, "plugins"))
