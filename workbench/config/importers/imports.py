@@ -12,8 +12,9 @@ from workbench.config.importers.instructions import import_instructions
 from workbench.config.importers.markdown import import_markdown
 from workbench.config.importers.tools import import_tools, selected
 from workbench.config.model import CompositionEntries, ConfigRow, ImportEntry
+from workbench.config.nodes import path_text
 from workbench.config.problems import LoadError
-from workbench.config.readers import Reading, Wrong
+from workbench.config.readers import NotWhole, Reading, Wrong
 from workbench.config.textfile import TextFile
 
 OPTIONS: dict[str, frozenset[str]] = {
@@ -67,6 +68,8 @@ class _Import:
 
     def _kind(self) -> tuple[str, str]:
         given = [kind for kind in OPTIONS if getattr(self.entry, kind) is not None]
+        if not given and self._has_problems():
+            raise NotWhole
         if len(given) != 1:
             message = "an import names one file" if given else "this import names no file"
             remedy = f"write one of {', '.join(f'`{kind}:`' for kind in OPTIONS)}"
@@ -77,6 +80,11 @@ class _Import:
                 known = ", ".join(sorted(OPTIONS[kind]))
                 raise Wrong(self._offset(option), f'"{option}" says nothing about {kind}', f"known here: {known}")
         return kind, getattr(self.entry, kind)
+
+    def _has_problems(self) -> bool:
+        """Whether something has been said about the item already."""
+        about = path_text(self.inside)
+        return any(problem.path.startswith(about) for problem in self.reading.problems)
 
     def _file(self, kind: str, name: str) -> TextFile:
         try:

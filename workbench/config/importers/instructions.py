@@ -43,16 +43,18 @@ def import_instructions(
     seen: set[str] = set()
     for path in candidate_files(first, last, names):
         real = os.path.realpath(path)
-        if real in seen:
-            continue
-        shown = os.path.relpath(path, os.path.abspath(folder))
+        is_known = real in seen
+        if os.path.lexists(path):
+            seen.add(real)
         try:
-            file = read(shown)
+            # Also a link or a missing file is asked for, so that whoever watches sees when it becomes a file.
+            file = read(os.path.relpath(path, os.path.abspath(folder)))
         except LoadError as error:
-            if os.path.lexists(path):
+            if os.path.lexists(path) and not is_known:
                 problems += error.problems
             continue
-        seen.add(real)
+        if is_known:
+            continue
         label = os.path.relpath(path, first).replace(os.sep, "/")
         files.append(InstructionFile(file.name, label, file.text))
     chain = instruction_chain(files, MOST_BYTES if limit is None else limit)
