@@ -69,22 +69,21 @@ class PromptTexts:
     contexts: Mapping[str, str]
     tools: Mapping[str, str]
     """Each schema as compact JSON."""
+    all_tools: str
+    """The schemas as one JSON array; empty without tools."""
 
     @classmethod
     def of(cls, preview: PreviewLike) -> PromptTexts:
         """The texts of a preview."""
+        schemas = [(tool.name, _schema_text(tool)) for tool in preview.tools if tool.state == "effective"]
         return cls(
             system=preview.system,
             context=preview.context,
             sections=_rendered(preview.sections),
             contexts=_rendered(preview.contexts),
-            tools={tool.name: _schema_text(tool) for tool in preview.tools if tool.state == "effective"},
+            tools=dict(schemas),
+            all_tools=f"[{','.join(text for _, text in schemas)}]" if schemas else "",
         )
-
-    @property
-    def all_tools(self) -> str:
-        """The schemas as one JSON array; empty without tools."""
-        return f"[{','.join(self.tools.values())}]" if self.tools else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +110,6 @@ class PromptCounts:
         if self.system is None or self.context is None:
             return None
         return total([self.system, self.context, self.all_tools]).at_best(Label.CLOSE, _MARKS_ARE_LEFT_OUT)
-
-    @property
-    def all(self) -> tuple[Count, ...]:
-        """Every count, parts and wholes."""
-        wholes = (count for count in (self.system, self.context, self.all_tools) if count is not None)
-        return (*self.sections.values(), *self.contexts.values(), *self.tools.values(), *wholes)
 
 
 async def count_prompt(counter: TokenCounter, texts: PromptTexts) -> PromptCounts:
