@@ -165,7 +165,7 @@ def test_front_matter_describes_an_agent(write: Write) -> None:
     ]
     [section] = entries.sections
     assert (section.name, section.scope, section.literal) == ("tides", "tides", True)
-    assert section.text.value == "You know {{tides}}.\n"
+    assert section.text.value == "You know {{tides}}."
     assert (section.text.source.line, section.text.source.column) == (9, 1)
     assert composition.notes == (
         't.md:5:8: no contributor has a tool "mcp__x__y", left out',
@@ -179,7 +179,7 @@ async def test_the_agent_can_be_rendered(write: Write) -> None:
         shown = await preview(opened.prompt, opened.assemble_context("tides"))
         assert shown.failures == ()
         assert shown.system is not None
-        assert "House.\n\nYou know {{tides}}.\n" in shown.system
+        assert "House.\n\nYou know {{tides}}.\n\n#" in shown.system
         assert [tool.name for tool in shown.tools] == ["grep", "read", "web_fetch"]
         everybody = await preview(opened.prompt, opened.assemble_context("(global)"))
         assert everybody.tools == ()

@@ -122,13 +122,20 @@ class _Import:
             sections=tuple(
                 section._replace(
                     name=entry.name or section.name,
-                    order=section.order if entry.order is None else entry.order,
+                    order=self._order(section.order),
+                    text=section.text._replace(value=section.text.value.removesuffix("\n")),
                     scope=section.scope or entry.scope,
                 )
                 for section in imported.sections
             ),
             agents=tuple(agent._replace(scope=entry.scope) for agent in imported.agents),
         )
+
+    def _order(self, usual: float | str) -> float | str:
+        """Behind the persona, in the order of the imports, when nothing else is said."""
+        if self.entry.order is not None:
+            return self.entry.order
+        return usual if isinstance(usual, str) else 10 + int(self.entry.at[-1])
 
     def _offset(self, key: str = "") -> int:
         return self.reading.document.offset((*self.inside, key) if key else self.inside)

@@ -47,7 +47,9 @@ def import_markdown(file: TextFile) -> Imported:
     if not settings.read(parts):
         return _plain(file)._replace(remarks=tuple(settings.remarks))
     name = settings.texts.get("name") or file.path.name
-    section = SectionEntry(name, 0, Text(parts.body, TextSource(file.name, parts.body_line, 1)), literal=True)
+    # The line end behind the last line is the file's, not the text's.
+    body = Text(parts.body.removesuffix("\n"), TextSource(file.name, parts.body_line, 1))
+    section = SectionEntry(name, 10, body, literal=True)
     taken = [f"section {name}"]
     agents: tuple[AgentEntry, ...] = ()
     plugins: tuple[PluginEntry, ...] = ()
