@@ -8,8 +8,7 @@ Source: docs/compositions.md 2 to 9 and 13.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.config.listening import LoadOrder
 from workbench.config.plan import Plan, PlannedPlugin
@@ -28,16 +27,14 @@ if TYPE_CHECKING:
     from workbench.core import Context, Fiber
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedPlugin:
+class LoadedPlugin(NamedTuple):
     """A plugin of the composition and its fiber."""
 
     planned: PlannedPlugin
     fiber: Fiber
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """What became of an edit."""
 
     problems: tuple[LoadProblem, ...]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from workbench.config import agent_variables
 from workbench.config.composition import Composition
 from workbench.config.composition_plugin import Changed, CompositionPlugin, LoadedPlugin
-from workbench.config.edits import AppliedEdit
 from workbench.config.plan import Plan
 from workbench.config.problems import LoadProblem
 from workbench.config.prompt_settings import follow_persona, is_other_persona_at_most, prompt_config
@@ -21,6 +20,7 @@ from workbench.prompt import SystemPrompt
 from workbench.tools import ToolRegistry
 
 if TYPE_CHECKING:
+    from workbench.config.edits import AppliedEdit
     from workbench.core import Fiber
 
 log = logging.getLogger("workbench.config")
@@ -135,6 +135,8 @@ class InForce:
 def _applied(
     old: Plan, new: Plan, before: tuple[LoadedPlugin, ...], after: tuple[LoadedPlugin, ...]
 ) -> AppliedEdit:
+    from workbench.config.edits import AppliedEdit  # needed by nothing but a running workbench
+
     old_fibers, new_fibers = ({loaded.fiber for loaded in plugins} for plugins in (before, after))
     return AppliedEdit(
         old.composition,

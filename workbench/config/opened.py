@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.config.checks import GLOBAL_LABEL
 from workbench.config.composition import Composition, ReadComposition, read_composition
-from workbench.config.edits import AppliedEdit, PendingEdit
 from workbench.config.in_force import InForce
 from workbench.config.plan import Plan, plan_nothing, plan_of
 from workbench.config.problems import LoadError, LoadProblem, did_you_mean
@@ -25,6 +24,7 @@ from workbench.prompt import AssembleContext, Preview, preview
 
 if TYPE_CHECKING:
     from workbench.config.difference.first_change import FirstChange
+    from workbench.config.edits import AppliedEdit, PendingEdit
 
 log = logging.getLogger("workbench.config")
 
@@ -272,6 +272,8 @@ class OpenedComposition:
         self.files_to_watch |= frozenset(read.composition.files)
         if self.auto_apply:
             return await self._put_in_force(read)
+        from workbench.config.edits import PendingEdit
+
         plan_of(read).forget()  # Raises when it cannot be used.
         self.pending = PendingEdit(read)
         return ()
