@@ -85,6 +85,8 @@ def _position(tool: CheckedTool, pointer: str, kind: str, subject: Subject | Non
     if subject is not None:
         for entry in subject.composition.entries.tools:
             if entry.name == tool.view.name and (entry.scope or "global") == tool.view.layer:
+                if subject.composition.document.at((*entry.at, "name")) is None:
+                    break  # It stands in a file of its own; the place of its description is known.
                 if kind == "name":
                     return subject.place((*entry.at, "name"))
                 path = _path(subject.composition.document, (*entry.at, "parameters"), pointer)
