@@ -33,7 +33,7 @@ async def test_a_refused_tool_is_found_in_its_own_file(
 
 
 async def test_shipped_contributors_are_clean(tmp_path: Path) -> None:
-    names = "shell pwsh files jobs lsp web todo plan_policy deliverables structured_output harness_source".split()
+    names = "shell files jobs lsp web todo plan_policy deliverables structured_output harness_source".split()
     background = "{use: subagent, config: {background_mode: continuable}}"
     plugins = ", ".join([*names, "subagents", "subagent_provider", background])
     path = tmp_path / "c.yml"

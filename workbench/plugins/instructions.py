@@ -72,8 +72,11 @@ class _Files:
         self._chains: dict[str, tuple[tuple[object, ...], InstructionChain]] = {}
 
     def text(self, assembly: AssembleContext) -> str:
-        directory = os.path.abspath(self._config.directory or _directory_of(assembly.agent) or os.getcwd())
-        root = Path(self._config.root).absolute() if self._config.root else root_of(Path(directory))
+        try:
+            directory = os.path.abspath(self._config.directory or _directory_of(assembly.agent) or os.curdir)
+            root = Path(os.path.abspath(self._config.root)) if self._config.root else root_of(Path(directory))
+        except FileNotFoundError:
+            return ""  # The working directory of the process has been removed.
         paths = tuple(candidate_files(root, Path(directory), self._config.names))
         state = tuple(map(_state, paths))
         known = self._chains.get(directory)
