@@ -87,13 +87,14 @@ async def test_the_tools_are_sent_as_they_are(write: Write) -> None:
         ({"name": "a", "parameters": {"properties": {}}}, 'the parameters of "a" are without the type `object`'),
         ({"name": "a", "type": "web_search_20250305"}, '"a" is a tool that a provider runs itself'),
         ({"name": "a", "description": "\ud800"}, "this tool holds half of a surrogate pair, left out"),
+        ({"name": "a", "parameters": {"type": "object", "x": float("inf")}}, "this tool holds a number that is"),
         (3, "a tool was expected, and this is a number, left out"),
         (None, "a tool was expected, and this is null, left out"),
         ([], "a tool was expected, and this is a list, left out"),
     ],
 )
 def test_a_tool_that_cannot_be_used_is_noted_and_the_others_come(tool: Any, reason: str, write: Write) -> None:
-    write("t.json", json.dumps([PLAIN, tool, MCP], indent=1))
+    write("t.json", json.dumps([PLAIN, tool, MCP], indent=1).replace("Infinity", "1e999"))
     composition = load(write("c.yml", "imports: [{tools: t.json}]"))
     assert [entry.name for entry in composition.entries.tools] == ["plain", "mcp"]
     line = json.dumps([PLAIN], indent=1).count("\n") + 1

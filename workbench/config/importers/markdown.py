@@ -117,6 +117,11 @@ class _Settings:
         if not isinstance(value, Scalar) or not value.is_text or not value.text.strip():
             self._note(document, value, f'"{key}" must be a text, and this is {kind_of(value)}; left out')
             return
+        try:
+            value.text.encode()
+        except UnicodeEncodeError:
+            self._note(document, value, f'"{key}" holds half of a surrogate pair, left out')
+            return
         self.texts[key] = value.text.strip()
         self.makes_agent = self.makes_agent or key == "model"
 

@@ -49,6 +49,14 @@ class _Unusable(Exception):
 def import_tools(file: TextFile) -> Imported:
     """Every tool of the file. Raises `LoadError` when it is no JSON, or has no list of tools."""
     found = parse_json(file)
+    try:
+        return _tools_of(found)
+    except RecursionError:  # The stack is shorter here than where the whole was read.
+        problem = found.problem(found.start(), "values are nested too deeply", "flatten them")
+        raise LoadError([problem]) from None
+
+
+def _tools_of(found: JsonText) -> Imported:
     start = tools_list(found)
     if start is None:
         raise LoadError([found.problem(found.start(), _NO_TOOLS, "name another file")])
@@ -119,8 +127,7 @@ def _tool(found: JsonText, offset: int, value: Any) -> FoundTool:
     if not isinstance(description, str):
         raise _Unusable(f'the description of "{name}" is {_kind(description)}')
     parameters = _parameters(name, value)
-    if not _is_encodable([name, description, parameters]):
-        raise _Unusable("this tool holds half of a surrogate pair")
+    _refuse_what_no_request_can_hold([name, description, parameters])
     if description:
         source = found.source(found.offset_of(offset, "description"), description)
     else:
@@ -154,12 +161,13 @@ def _is_deeper(value: Any, levels: int) -> bool:
     return levels < 0 or any(_is_deeper(child, levels - 1) for child in children)
 
 
-def _is_encodable(value: Any) -> bool:
+def _refuse_what_no_request_can_hold(value: Any) -> None:
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        raise _Unusable("this tool holds half of a surrogate pair") from None
+    except ValueError:
+        raise _Unusable("this tool holds a number that is larger than any") from None
 
 
 def _kind(value: Any) -> str:
