@@ -104,8 +104,8 @@ def test_json_holds_everything(cli: Cli, project: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     document: dict[str, Any] = json.loads(ran.out)
     assert list(document) == [
-        "format", "file", "scope", "ok", "system", "context", "spans", "context_spans", "sections", "contexts",
-        "tools", "variables", "failures", "notes", "trace",
+        "format", "file", "scope", "ok", "system", "context", "spans", "context_spans", "tokens", "sections",
+        "contexts", "tools", "variables", "failures", "notes", "trace",
     ]  # fmt: skip
     assert document["scope"] == "main"
     assert document["ok"] is True

@@ -60,8 +60,13 @@ def _print(look: Look, wanted: Wanted, output: Output, errors: Output) -> None:
     match wanted.format:
         case "json":
             from workbench.cli.formats.as_json import preview_json
+            from workbench.cli.formats.as_request import model_of
+            from workbench.tokens import PromptTexts, TokenCounter, count_prompt_now
 
-            page = preview_json(preview, file=wanted.file, scope=look.scope, notes=look.notes, trace=wanted.trace)
+            counts = count_prompt_now(TokenCounter.for_model(model_of(preview)), PromptTexts.of(preview))
+            page = preview_json(
+                preview, file=wanted.file, scope=look.scope, counts=counts, notes=look.notes, trace=wanted.trace
+            )
             output.json(page)
         case "markdown":
             from workbench.cli.formats.as_markdown import preview_markdown

@@ -23,11 +23,20 @@ from workbench.prompt import (
     ToolView,
     VariableView,
 )
+from workbench.tokens import Count, PromptCounts
 
 FORMAT = 1
 
 
-def preview_json(preview: Preview, *, file: str, scope: str, notes: Sequence[str] = (), trace: bool = False) -> str:
+def preview_json(
+    preview: Preview,
+    *,
+    file: str,
+    scope: str,
+    counts: PromptCounts,
+    notes: Sequence[str] = (),
+    trace: bool = False,
+) -> str:
     """The whole preview; with `trace`, the stages and listeners as well. Ends without a line end."""
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -38,9 +47,10 @@ def preview_json(preview: Preview, *, file: str, scope: str, notes: Sequence[str
         "context": preview.context,
         "spans": [_span(span) for span in preview.spans],
         "context_spans": [_span(span) for span in preview.context_spans],
-        "sections": [_entry(entry) for entry in preview.sections],
-        "contexts": [_entry(entry) for entry in preview.contexts],
-        "tools": [_tool(tool) for tool in preview.tools],
+        "tokens": _wholes(counts),
+        "sections": [_entry(entry, counts.sections) for entry in preview.sections],
+        "contexts": [_entry(entry, counts.contexts) for entry in preview.contexts],
+        "tools": [_tool(tool, counts.tools) for tool in preview.tools],
         "variables": [_variable(variable) for variable in preview.variables],
         "failures": [_failure(failure) for failure in preview.failures],
         "notes": list(notes),
@@ -48,6 +58,25 @@ def preview_json(preview: Preview, *, file: str, scope: str, notes: Sequence[str
     if trace:
         document["trace"] = _trace(preview.trace)
     return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def _wholes(counts: PromptCounts) -> dict[str, Any]:
+    return {
+        "model": counts.model or None,
+        "system": _count(counts.system),
+        "context": _count(counts.context),
+        "tools": _count(counts.all_tools),
+        "request": _count(counts.request),
+    }
+
+
+def _count(count: Count | None) -> dict[str, Any] | None:
+    return None if count is None else {"count": count.tokens, "label": count.label, "reason": count.reason}
+
+
+def _count_of(entry: EntryView | ToolView, counts: Mapping[str, Count]) -> dict[str, Any] | None:
+    """None for whatever is not sent."""
+    return _count(counts.get(entry.name)) if entry.state == "effective" else None
 
 
 def _owner(owner: Owner) -> dict[str, Any]:
@@ -78,7 +107,7 @@ def _span(span: Span) -> dict[str, Any]:
     }
 
 
-def _entry(entry: EntryView) -> dict[str, Any]:
+def _entry(entry: EntryView, counts: Mapping[str, Count]) -> dict[str, Any]:
     return {
         "name": entry.name,
         "state": entry.state,
@@ -94,6 +123,7 @@ def _entry(entry: EntryView) -> dict[str, Any]:
         "text": entry.text,
         "registered_text": entry.registered_text,
         "rendered": entry.rendered,
+        "tokens": _count_of(entry, counts),
         "start": entry.start,
         "spans": [_span(span) for span in entry.spans],
         "references": list(entry.references),
@@ -102,11 +132,12 @@ def _entry(entry: EntryView) -> dict[str, Any]:
     }
 
 
-def _tool(tool: ToolView) -> dict[str, Any]:
+def _tool(tool: ToolView, counts: Mapping[str, Count]) -> dict[str, Any]:
     return {
         "name": tool.name,
         "description": tool.description,
         "parameters": json.loads(tool.parameters_json),
+        "tokens": _count_of(tool, counts),
         "state": tool.state,
         "owner": _owner(tool.owner),
         "layer": tool.layer,
