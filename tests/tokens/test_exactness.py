@@ -34,7 +34,7 @@ def test_the_same_tokens_of_blanks_between_anything(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=50_000)
+@settings(deadline=None, max_examples=10_000)
 @given(text=blanks)
 def test_the_same_tokens_of_many_blanks_between_anything(text: str) -> None:
     assert encoder_of(DEEPSEEK).encode(text) == reference_ids(DEEPSEEK, text)
@@ -49,7 +49,7 @@ def test_the_rules_of_the_file_are_the_ones_that_are_known() -> None:
 
 @each_vocabulary
 @pytest.mark.slow
-@settings(deadline=None, max_examples=20_000)
+@settings(deadline=None, max_examples=4_000)
 @given(text=texts)
 def test_the_same_tokens_of_many_texts(vocabulary: Vocabulary, text: str) -> None:
     assert ids_in_pieces(encoder_of(vocabulary), text) == reference_ids(vocabulary, text)
