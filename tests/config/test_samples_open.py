@@ -42,7 +42,7 @@ NOTES = {"import-harness": 3}
 
 
 async def seen(sample: Sample, label: str | None = None) -> tuple[Preview, tuple[str, ...]]:
-    async with open_composition(sample.path, settle_seconds=0.05 if sample.is_broken else 2) as opened:
+    async with open_composition(sample.path, settle_seconds=0.5 if sample.name in NOTED else 10) as opened:
         return await preview(opened.prompt, opened.assemble_context(label)), opened.notes
 
 
