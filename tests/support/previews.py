@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from workbench.prompt.source import Position, TextSource
 from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
+from workbench.tokens import BudgetsLike, Count, Label, PromptCounts, PromptTexts, budget_uses
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.entries import PluginTrouble
+from workbench.tui.view.sizes import CHARACTERS, Sizes
 
 HARNESS = Owner("system_prompt", 1, "harness")
 DEPLOYMENT = Owner("deployment", 2, "deployment")
@@ -291,6 +293,29 @@ def big(
     )
 
 
+def in_words(preview: Preview, budgets: BudgetsLike | None = None) -> Sizes:
+    """Sizes of a counter that takes each word for a token; what is sent as JSON is close."""
+    texts = PromptTexts.of(preview)
+
+    def count(text: str) -> Count:
+        return Count(len(text.split()), Label.EXACT)
+
+    def close(text: str) -> Count:
+        return Count(len(text.split()), Label.CLOSE, "counted as compact JSON")
+
+    counts = PromptCounts(
+        model="deepseek-chat",
+        sections={name: count(text) for name, text in texts.sections.items()},
+        contexts={name: count(text) for name, text in texts.contexts.items()},
+        tools={name: close(text) for name, text in texts.tools.items()},
+        system=None if texts.system is None else count(texts.system),
+        context=None if texts.context is None else count(texts.context),
+        all_tools=close(texts.all_tools),
+    )
+    uses = budget_uses(budgets, counts) if budgets else ()
+    return Sizes(counts, {(use.part, use.name): use for use in uses})
+
+
 @dataclass
 class FakeWait:
     """A call that has not come back."""
@@ -321,6 +346,8 @@ class FakeSubject:
     error: Exception | None = None
     asked: list[str] = field(default_factory=list)
     changed: Callable[[str], object] | None = None
+    counted: Callable[[Preview], Sizes] | None = None
+    counts_at_once: bool = False
 
     def waiting(self) -> Sequence[FakeWait]:
         return self.waits
@@ -332,6 +359,12 @@ class FakeSubject:
         if self.error is not None:
             raise self.error
         return self.shown
+
+    async def sizes(self, preview: Preview) -> Sizes:
+        return self.counted(preview) if self.counted else CHARACTERS
+
+    def is_quick(self, preview: Preview) -> bool:
+        return self.counts_at_once
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
         self.changed = changed

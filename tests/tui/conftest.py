@@ -25,12 +25,16 @@ async def settled(pilot: Pilot[int]) -> None:
     for _ in range(200):
         await pilot.pause()
         place = app.place
-        if not app.bridge.is_due and isinstance(place, PromptPlace) and not place.assembling.is_running:
+        if isinstance(place, PromptPlace) and _is_quiet(app, place):
             await pilot.pause()
-            if not app.bridge.is_due and not place.assembling.is_running:
+            if _is_quiet(app, place):
                 return
         await asyncio.sleep(0.01)
     raise AssertionError("the workbench does not come to rest")
+
+
+def _is_quiet(app: WorkbenchApp, place: PromptPlace) -> bool:
+    return not app.bridge.is_due and not place.assembling.is_running and not place.measuring.is_running
 
 
 class Screen:

@@ -8,6 +8,7 @@ import pytest
 
 import tests.support.previews as p
 from tests.tui.conftest import settled
+from workbench.config.model import Budgets, PartBudget
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.view.entries import PluginTrouble
 
@@ -25,7 +26,19 @@ def picture(snap_compare: Any, app: WorkbenchApp, size: tuple[int, int], *keys: 
 @pytest.mark.parametrize("theme", ["dark", "light"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_prompt(snap_compare: Any, size: tuple[int, int], theme: str) -> None:
-    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(), theme=theme), size, "j")
+    subject = p.FakeSubject(counted=p.in_words)
+    assert picture(snap_compare, WorkbenchApp(subject, theme=theme), size, "j")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_budgets(snap_compare: Any, size: tuple[int, int]) -> None:
+    budgets = Budgets(whole=150, runtime_context=26, tools=400, parts=(PartBudget(40, section="tool:bash"),))
+    subject = p.FakeSubject(counted=lambda preview: p.in_words(preview, budgets))
+    assert picture(snap_compare, WorkbenchApp(subject), size, "j", "j")
+
+
+def test_before_anything_is_counted(snap_compare: Any) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject()), (120, 40), "j")
 
 
 @pytest.mark.parametrize("theme", ["contrast", "safe"])

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.prompt import AssembleContext, preview
 from workbench.prompt.views import Owner, Preview
+from workbench.tui import counting
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
 from workbench.tui.view.entries import PluginTrouble
+from workbench.tui.view.sizes import Sizes
 
 if TYPE_CHECKING:
     from workbench.config.opened import OpenedComposition
@@ -52,6 +54,12 @@ class RuntimeSubject:
 
     async def preview(self, scope: str) -> Preview:
         return await preview(self.runtime.root.system_prompt, self._contexts[scope])
+
+    async def sizes(self, preview: Preview) -> Sizes:
+        return await counting.sizes_of(preview)
+
+    def is_quick(self, preview: Preview) -> bool:
+        return counting.is_quick(preview)
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
         return _subscribe(self.runtime, changed)
@@ -97,6 +105,13 @@ class CompositionSubject:
 
     async def preview(self, scope: str) -> Preview:
         return await preview(self._opened.prompt, self._opened.assemble_context(scope))
+
+    async def sizes(self, preview: Preview) -> Sizes:
+        check = self._opened.composition.entries.check
+        return await counting.sizes_of(preview, check.budgets if check else None)
+
+    def is_quick(self, preview: Preview) -> bool:
+        return counting.is_quick(preview)
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
         def on_files() -> None:

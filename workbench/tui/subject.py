@@ -9,6 +9,7 @@ from typing import Protocol
 from workbench.prompt.views import Preview
 from workbench.tui.view.answer import Waits
 from workbench.tui.view.entries import PluginTrouble
+from workbench.tui.view.sizes import Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,14 @@ class Subject(Protocol):
 
     async def preview(self, scope: str) -> Preview:
         """One assembly for the scope with that label."""
+        ...
+
+    async def sizes(self, preview: Preview) -> Sizes:
+        """Of one of its previews, counted away from the loop; characters where nothing can be counted."""
+        ...
+
+    def is_quick(self, preview: Preview) -> bool:
+        """Nothing has to be loaded any more before its sizes can be counted."""
         ...
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:

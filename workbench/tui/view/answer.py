@@ -9,15 +9,7 @@ from workbench.prompt.views import Failure, Preview
 from workbench.tui.view.entries import PluginTrouble, sign_of
 from workbench.tui.view.notes import headline
 from workbench.tui.view.pieces import Line, Piece, outside
-from workbench.tui.view.sizes import (
-    UNIT,
-    UNIT_WORD,
-    context_total,
-    counted,
-    number,
-    section_total,
-    tool_total,
-)
+from workbench.tui.view.sizes import CHARACTERS, Sizes, counted, number
 
 
 class Answer(NamedTuple):
@@ -43,11 +35,12 @@ def answer(
     notes: int = 0,
     troubles: Sequence[PluginTrouble] = (),
     short: bool = False,
+    sizes: Sizes = CHARACTERS,
 ) -> Answer:
     """What the model will read, or why it will read nothing."""
     if preview.failures:
         return _cannot_be_sent(preview.failures)
-    counts = _counts(preview, short)
+    counts = _counts(preview, short, sizes)
     if not counts:
         return Answer(
             (
@@ -130,23 +123,24 @@ def _in_a_sentence(failure: Failure) -> str:
             return headline(failure).rstrip(".")
 
 
-def _counts(preview: Preview, short: bool) -> Line:
+def _counts(preview: Preview, short: bool, sizes: Sizes) -> Line:
     sections = sum(1 for section in preview.sections if section.state == "effective")
     contexts = sum(1 for context in preview.contexts if context.state == "effective")
     tools = sum(1 for tool in preview.tools if tool.state == "effective")
     parts = [
-        (section_total(preview) or 0, sections, "section"),
-        (context_total(preview) or 0, contexts, "context"),
-        (tool_total(preview), tools, "tool"),
+        (sizes.system(preview), sections, "section"),
+        (sizes.context(preview), contexts, "context"),
+        (sizes.tools(preview), tools, "tool"),
     ]
     line: Line = ()
     for size, count, word in parts:
         if count == 0:
             continue
         where = f" in {counted(count, word)}"
+        written = size.short if size is not None else "0"
         if line:
-            line = (*line, Piece(f", {number(size)}{where}"))
+            line = (*line, Piece(f", {written}{where}"))
         else:
-            unit = UNIT if short else UNIT_WORD
-            line = (Piece(f"{number(size)} {unit}", "strong", bold=True), Piece(where))
+            unit = sizes.unit if short else sizes.unit_word
+            line = (Piece(f"{written} {unit}", "strong", bold=True), Piece(where))
     return (*line, Piece(".")) if line else ()

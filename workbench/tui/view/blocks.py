@@ -15,7 +15,7 @@ from typing import NamedTuple
 from workbench.prompt.views import EntryView, Failure, Owner, Span, ToolView
 from workbench.tui.view.entries import EntryKey, is_sent, owner_role, sign_of
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, outside
-from workbench.tui.view.sizes import UNIT, entry_size, number, tool_size
+from workbench.tui.view.sizes import CHARACTERS, Sizes
 from workbench.tui.view.wrap import TAB_STOPS
 from workbench.visible import VisibleText, visible
 
@@ -83,7 +83,7 @@ class Block:
         """Left end of the band."""
         raise NotImplementedError
 
-    def facts(self) -> Line:
+    def facts(self, sizes: Sizes = CHARACTERS) -> Line:
         """Right end of the band."""
         raise NotImplementedError
 
@@ -107,8 +107,8 @@ class EntryBlock(Block):
     def title(self) -> Line:
         return outside(self.entry.name, self.owner_role)
 
-    def facts(self) -> Line:
-        return _entry_facts(self.entry)
+    def facts(self, sizes: Sizes = CHARACTERS) -> Line:
+        return _entry_facts(self.entry, sizes)
 
 
 class ToolBlock(Block):
@@ -128,9 +128,9 @@ class ToolBlock(Block):
     def title(self) -> Line:
         return outside(self.tool.name, self.owner_role)
 
-    def facts(self) -> Line:
+    def facts(self, sizes: Sizes = CHARACTERS) -> Line:
         owners = _owners(self.tool.owner, self.tool.changed_by)
-        return _facts(owners, f"{number(tool_size(self.tool))} {UNIT}")
+        return _facts(owners, str(sizes.tool(self.tool) or ""))
 
 
 class FailureBlock(Block):
@@ -148,7 +148,7 @@ class FailureBlock(Block):
         what = self._what.name or self._what.part or "assembly"
         return (Piece("× ", "failed", bold=True), *outside(what))
 
-    def facts(self) -> Line:
+    def facts(self, sizes: Sizes = CHARACTERS) -> Line:
         owner = self._what.owner
         return _facts(outside(owner.plugin, "soft") if owner else (), "not assembled")
 
@@ -176,7 +176,7 @@ class TextBlock(Block):
     def title(self) -> Line:
         return self._title
 
-    def facts(self) -> Line:
+    def facts(self, sizes: Sizes = CHARACTERS) -> Line:
         return self._fact
 
 
@@ -197,7 +197,7 @@ def plain_content(text: str) -> Content:
     return _content(visible(text, tab_stops=TAB_STOPS), ())
 
 
-def _entry_facts(entry: EntryView) -> Line:
+def _entry_facts(entry: EntryView, sizes: Sizes) -> Line:
     owners = _owners(entry.owner, entry.changed_by)
     if entry.failure is not None:
         return _facts(owners, "not rendered")
@@ -205,7 +205,7 @@ def _entry_facts(entry: EntryView) -> Line:
         sign, role = sign_of(entry)
         remark = entry.remark or entry.state
         return (*owners, Piece("  "), Piece(f"{sign} ", role), *outside(remark, "soft"))
-    return _facts(owners, f"{number(entry_size(entry))} {UNIT}")
+    return _facts(owners, str(sizes.entry(entry) or ""))
 
 
 def _facts(owners: Line, size: str) -> Line:

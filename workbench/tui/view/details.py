@@ -8,18 +8,10 @@ from typing import NamedTuple
 
 from workbench.prompt.source import TextSource
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, ToolView, VariableView
+from workbench.tui.view.budgets import budget_line, budget_remark
 from workbench.tui.view.entries import Entry, PluginTrouble, order_text, owner_role, sign_of
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, outside
-from workbench.tui.view.sizes import (
-    UNIT,
-    context_total,
-    counted,
-    entry_size,
-    number,
-    section_total,
-    tool_size,
-    tool_total,
-)
+from workbench.tui.view.sizes import CHARACTERS, Size, Sizes, counted
 
 
 class Fact(NamedTuple):
@@ -46,21 +38,21 @@ class Details:
     """What a failure means and how it is mended."""
 
 
-def details(entry: Entry, preview: Preview) -> Details:
+def details(entry: Entry, preview: Preview, sizes: Sizes = CHARACTERS) -> Details:
     """About one entry."""
     if isinstance(entry, PluginTrouble):
         return _trouble(entry)
     if isinstance(entry, ToolView):
-        return _tool(entry, preview)
+        return _tool(entry, preview, sizes)
     if isinstance(entry, VariableView):
         return _variable(entry)
-    return _entry(entry, preview)
+    return _entry(entry, preview, sizes)
 
 
-def _entry(entry: EntryView, preview: Preview) -> Details:
+def _entry(entry: EntryView, preview: Preview, sizes: Sizes) -> Details:
     values = {variable.name: variable for variable in preview.variables if variable.state == "effective"}
     shown = tuple(Fact(name, _value(values.get(name))) for name in entry.references)
-    whole = section_total(preview) if entry.kind == "section" else context_total(preview)
+    whole = sizes.system(preview) if entry.kind == "section" else sizes.context(preview)
     facts = [
         Fact("owner", _owner_line(entry.owner, entry.source)),
         Fact("layer", _layer_line(entry)),
@@ -70,7 +62,9 @@ def _entry(entry: EntryView, preview: Preview) -> Details:
         facts.append(Fact("changed", (Piece("by "), *_names(entry.changed_by))))
     if shown:
         facts.append(Fact("values", _joined(shown)))
-    facts.append(Fact("size", _size_line(entry_size(entry), whole if entry.state == "effective" else None, entry)))
+    of = "the system text" if entry.kind == "section" else "the snapshot"
+    facts += _size_facts(sizes.entry(entry), whole if entry.state == "effective" else None, of)
+    facts += _budget_facts(sizes, entry.kind, entry.name)
     if entry.literal or entry.complete:
         words = [
             w
@@ -84,7 +78,7 @@ def _entry(entry: EntryView, preview: Preview) -> Details:
     return Details(
         title=outside(entry.name, "strong", bold=True),
         kind=entry.kind if entry.kind == "section" else "runtime context",
-        right=_entry_remark(entry),
+        right=_entry_remark(entry) or budget_remark(sizes.budget(entry.kind, entry.name)),
         facts=tuple(facts),
         values=shown,
         summary=(*_owner_line(entry.owner, entry.source), Piece(" · ", "soft"), *_layer_line(entry)),
@@ -92,13 +86,14 @@ def _entry(entry: EntryView, preview: Preview) -> Details:
     )
 
 
-def _tool(tool: ToolView, preview: Preview) -> Details:
-    whole = tool_total(preview)
+def _tool(tool: ToolView, preview: Preview, sizes: Sizes) -> Details:
+    whole = sizes.tools(preview) if tool.state == "effective" else None
     sign, role = sign_of(tool)
     facts = [
         Fact("owner", _owner_line(tool.owner, tool.source)),
         Fact("layer", outside(tool.layer)),
-        Fact("size", _share(tool_size(tool), whole, "all tools")),
+        *_size_facts(sizes.tool(tool), whole, "all tools"),
+        *_budget_facts(sizes, "tool", tool.name),
     ]
     if tool.changed_by:
         facts.append(Fact("changed", (Piece("by "), *_names(tool.changed_by))))
@@ -108,7 +103,11 @@ def _tool(tool: ToolView, preview: Preview) -> Details:
     return Details(
         title=outside(tool.name, "strong", bold=True),
         kind="tool",
-        right=(Piece(f"{sign} ", role), Piece(tool.state)) if tool.state != "effective" else (),
+        right=(
+            (Piece(f"{sign} ", role), Piece(tool.state))
+            if tool.state != "effective"
+            else budget_remark(sizes.budget("tool", tool.name))
+        ),
         facts=tuple(facts),
         summary=(*_owner_line(tool.owner, tool.source), Piece(" · ", "soft"), *outside(tool.layer, "soft")),
     )
@@ -221,16 +220,29 @@ def _order_line(entry: EntryView) -> Line:
     return line
 
 
-def _size_line(size: int, whole: int | None, entry: EntryView) -> Line:
-    return _share(size, whole, "the system text" if entry.kind == "section" else "the snapshot")
-
-
-def _share(size: int, whole: int | None, of: str) -> Line:
-    line: Line = (Piece(f"{number(size)} {UNIT}"),)
-    if whole:
-        share = 100 * size / whole
+def _size_facts(size: Size | None, whole: Size | None, of: str) -> list[Fact]:
+    if size is None:
+        return []
+    line: Line = (Piece(str(size)),)
+    if size.trust:
+        line = (*line, Piece(f" {size.trust}", "soft"))
+    if whole is not None and whole.amount:
+        share = 100 * size.amount / whole.amount
         line = (*line, Piece(f", {share:.0f} % of {of}" if share >= 1 else f", under 1 % of {of}", "soft"))
-    return line
+    facts = [Fact("size", line)]
+    if size.reason:
+        facts.append(Fact("why", outside(size.reason, "soft")))
+    return facts
+
+
+def _budget_facts(sizes: Sizes, part: str, name: str) -> list[Fact]:
+    """The limit of the part, and that of the whole that it is in."""
+    whole = {"section": "whole", "context": "runtime_context", "tool": "tools"}[part]
+    facts = []
+    for label, use in (("budget", sizes.budget(part, name)), ("of all", sizes.budget(whole))):
+        if use is not None:
+            facts.append(Fact(label, budget_line(use, sizes.budget_unit)))
+    return facts
 
 
 def _value(variable: VariableView | None) -> Line:

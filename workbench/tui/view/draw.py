@@ -11,6 +11,7 @@ from workbench.tui.view.blocks import Block, Content, Run
 from workbench.tui.view.layout import Located, Place, TextRow
 from workbench.tui.view.page import Page
 from workbench.tui.view.pieces import Line, Piece, Role, cut, spread, width_of
+from workbench.tui.view.sizes import Sizes
 
 BAR = 1
 """Cells of the owner bar."""
@@ -69,7 +70,9 @@ def draw(page: Page, located: Located, width: int, gutter: Gutter, emphasis: Emp
         line = tuple(_text(block.content, item, "text", None, emphasis, located.block))
         return Drawn(None, (Piece(" "), *line), "base")
     if item is None:
-        return Drawn(_bar(block.owner_role, selected), _band(block, width - BAR, selected, margin), "panel")
+        return Drawn(
+            _bar(block.owner_role, selected), _band(block, page.sizes, width - BAR, selected, margin), "panel"
+        )
     if isinstance(item, TextRow):
         return _text_row(block, item, located.block, gutter, emphasis)
     note = _on(item, "failed-line")
@@ -81,9 +84,9 @@ def _bar(role: Role, is_heavy: bool) -> Piece:
     return Piece("▌" if is_heavy else "▎", role)
 
 
-def _band(block: Block, width: int, selected: bool, margin: int) -> Line:
+def _band(block: Block, sizes: Sizes, width: int, selected: bool, margin: int) -> Line:
     title = block.title()
-    facts = block.facts()
+    facts = block.facts(sizes)
     facts = cut(facts, max(width // 2, width - width_of(title) - 6))
     if selected:
         title = tuple(piece._replace(bold=True) for piece in title)

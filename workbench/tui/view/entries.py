@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.prompt.views import EntryView, Owner, Preview, ToolView, VariableView
-from workbench.tui.view.pieces import OWNER_ROLES, Role
-from workbench.tui.view.sizes import (
-    context_total,
-    entry_size,
-    number,
-    section_total,
-    tool_size,
-    tool_total,
-)
+from workbench.tui.view.budgets import budget_remark, is_over
+from workbench.tui.view.pieces import OWNER_ROLES, Line, Role
+from workbench.tui.view.sizes import CHARACTERS, Sizes, number
 from workbench.visible import visible_line
 
 Kind: TypeAlias = Literal["section", "context", "tool", "variable", "plugin"]
@@ -68,6 +62,8 @@ class Row(NamedTuple):
     entry: Entry | None
     total: str = ""
     """Of the group, for a heading."""
+    remark: Line = ()
+    """In front of the total: what is the matter with its budget."""
 
 
 class Cells(NamedTuple):
@@ -107,7 +103,9 @@ def keyed(preview: Preview, troubles: Iterable[PluginTrouble] = ()) -> Iterator[
             yield key, entry
 
 
-def rows(entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, *, blanks: bool) -> list[Row]:
+def rows(
+    entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, *, blanks: bool, sizes: Sizes = CHARACTERS
+) -> list[Row]:
     """The lines of the list. `blanks` puts an empty one between two groups."""
     lines: list[Row] = []
     group: Kind | None = None
@@ -116,16 +114,20 @@ def rows(entries: Iterable[tuple[EntryKey, Entry]], preview: Preview, *, blanks:
             if blanks and lines:
                 lines.append(BLANK)
             group = key.kind
-            lines.append(Row(group, None, None, _total(group, preview)))
+            lines.append(_heading(group, preview, sizes))
         lines.append(Row(None, key, entry))
     return lines
 
 
-def size_of(entry: Entry) -> int:
+def size_of(entry: Entry, sizes: Sizes = CHARACTERS) -> int:
     """What the bar of an entry shows; 0 for none."""
     if isinstance(entry, EntryView):
-        return entry_size(entry) if entry.state == "effective" else 0
-    return tool_size(entry) if isinstance(entry, ToolView) else 0
+        size = sizes.entry(entry) if entry.state == "effective" else None
+    elif isinstance(entry, ToolView):
+        size = sizes.tool(entry) if entry.state == "effective" else None
+    else:
+        return 0
+    return 0 if size is None else size.amount
 
 
 _TROUBLE_SIGNS: dict[str, tuple[str, Role]] = {
@@ -170,20 +172,20 @@ def order_text(order: float | None) -> str:
     return str(int(order)) if order == int(order) and abs(order) < 1e15 else f"{order:g}"
 
 
-def _total(kind: Kind, preview: Preview) -> str:
+def _heading(kind: Kind, preview: Preview, sizes: Sizes) -> Row:
     match kind:
         case "section":
-            total = section_total(preview)
+            total, budget = sizes.system(preview), sizes.budget("whole")
         case "context":
-            total = context_total(preview)
+            total, budget = sizes.context(preview), sizes.budget("runtime_context")
         case "tool":
-            total = tool_total(preview)
+            total, budget = sizes.tools(preview), sizes.budget("tools")
         case "variable" | "plugin":
-            return ""
-    return "–" if total is None else number(total)
+            return Row(kind, None, None)
+    return Row(kind, None, None, "–" if total is None else total.short, budget_remark(budget))
 
 
-def cells(entry: Entry) -> Cells:
+def cells(entry: Entry, sizes: Sizes = CHARACTERS) -> Cells:
     """What is written in the line of an entry."""
     sign, sign_role = sign_of(entry)
     role: Role = "text" if is_sent(entry) else "faint"
@@ -195,11 +197,22 @@ def cells(entry: Entry) -> Cells:
         return Cells(sign, sign_role, "", name, "text", entry.state, sign_role, wide_right=True)
     size_role: Role = "soft" if is_sent(entry) else "faint"
     if isinstance(entry, ToolView):
-        return Cells(sign, sign_role, "", name, role, number(tool_size(entry)), size_role)
-    is_effective = entry.state == "effective"
-    right = number(entry_size(entry)) if is_effective else entry.state
+        return Cells(sign, sign_role, "", name, role, *_size_cell(entry, sizes, size_role))
     order = order_text(entry.order)
-    return Cells(sign, sign_role, order, name, role, right, size_role, wide_right=not is_effective)
+    if entry.state != "effective":
+        return Cells(sign, sign_role, order, name, role, entry.state, size_role, wide_right=True)
+    return Cells(sign, sign_role, order, name, role, *_size_cell(entry, sizes, size_role))
+
+
+def _size_cell(entry: EntryView | ToolView, sizes: Sizes, role: Role) -> tuple[str, Role]:
+    """The number alone: the heading above says whether it is exact. `over 84` is above its budget."""
+    if isinstance(entry, ToolView):
+        size, budget = sizes.tool(entry), sizes.budget("tool", entry.name)
+    else:
+        size, budget = sizes.entry(entry), sizes.budget(entry.kind, entry.name)
+    if size is None:
+        return "–", role
+    return (f"over {number(size.amount)}", "failed") if is_over(budget) else (number(size.amount), role)
 
 
 def _value(variable: VariableView) -> tuple[str, Role]:

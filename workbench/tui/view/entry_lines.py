@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from workbench.tui.view.entries import HEADINGS, Cells, Row, cells, size_of
 from workbench.tui.view.pieces import Line, Piece, Role, cut_text, outside, spread, width_of
+from workbench.tui.view.sizes import CHARACTERS, Sizes
 
 ORDER_WIDTH = 5
 NAME_AT = 1 + 1 + ORDER_WIDTH + 1
@@ -16,7 +17,15 @@ BAR_CELLS = 10
 
 
 def entry_line(
-    row: Row, width: int, *, is_cursor: bool, has_focus: bool, is_changed: bool, largest: int, margin: int = 1
+    row: Row,
+    width: int,
+    *,
+    is_cursor: bool,
+    has_focus: bool,
+    is_changed: bool,
+    largest: int,
+    margin: int = 1,
+    sizes: Sizes = CHARACTERS,
 ) -> tuple[Line, Role]:
     """The row in `width` cells, and its ground.
 
@@ -27,22 +36,24 @@ def entry_line(
     if row.heading is not None:
         role: Role = "strong" if has_focus and is_cursor else "soft"
         left = (Piece(" "), Piece(HEADINGS[row.heading], role, bold=True))
-        return spread(left, (Piece(row.total, "faint"), *_tail(width, 0, largest, margin)), width), "base"
+        gap = Piece("  " if row.remark else "")
+        right = (*row.remark, gap, Piece(row.total, "faint"), *_tail(width, 0, largest, margin))
+        return spread(left, right, width), "base"
     if row.entry is None:
         return (), "base"
-    shown = cells(row.entry)
+    shown = cells(row.entry, sizes)
     ground: Role = ("cursor" if has_focus else "cursor-idle") if is_cursor else "base"
-    tail = _tail(width, size_of(row.entry), 0 if shown.wide_right else largest, margin)
+    tail = _tail(width, size_of(row.entry, sizes), 0 if shown.wide_right else largest, margin)
     room = width - NAME_AT - width_of(tail)
-    right = cut_text(shown.right, room // 2 if shown.wide_right else room)
-    name = cut_text(shown.name, max(1, room - cell_len(right) - (1 if right else 0)))
+    amount = cut_text(shown.right, room // 2 if shown.wide_right else room)
+    name = cut_text(shown.name, max(1, room - cell_len(amount) - (1 if amount else 0)))
     pieces = (
         Piece("▌" if is_cursor and has_focus else " ", "focus"),
         _sign(shown, is_changed),
         Piece(cut_text(shown.order, ORDER_WIDTH).rjust(ORDER_WIDTH) + " ", "faint"),
         *outside(name, "strong" if is_cursor else shown.name_role, bold=is_cursor),
-        Piece(" " * (room - cell_len(name) - cell_len(right))),
-        Piece(right, "strong" if is_cursor and not shown.wide_right else shown.right_role),
+        Piece(" " * (room - cell_len(name) - cell_len(amount))),
+        Piece(amount, "strong" if is_cursor and not shown.wide_right else shown.right_role),
         *tail,
     )
     return pieces, ground

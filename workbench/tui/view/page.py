@@ -13,6 +13,7 @@ from workbench.prompt.views import EntryView, Preview, ToolView
 from workbench.tui.view.blocks import Block, EntryBlock, FailureBlock, TextBlock, ToolBlock
 from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble, is_sent
 from workbench.tui.view.pieces import Piece, outside
+from workbench.tui.view.sizes import CHARACTERS, Sizes
 
 PageName: TypeAlias = Literal["system", "context", "tools", "entry"]
 
@@ -42,6 +43,8 @@ class Page:
     blocks: list[Block]
     is_bare: bool = False
     """No bands and no gutter: the text alone."""
+    sizes: Sizes = CHARACTERS
+    """Shown in the bands; may change without another layout."""
     chunks: list[Chunk] = field(init=False)
     first_chunk: list[int] = field(init=False)
     """By block."""

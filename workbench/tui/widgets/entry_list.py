@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from workbench.tui.view.entries import EntryKey, Row, size_of
 from workbench.tui.view.entry_lines import BARS_FROM, entry_line
+from workbench.tui.view.sizes import CHARACTERS, Sizes
 from workbench.tui.widgets.lines import Lines, bindings_of
 
 
@@ -37,14 +38,21 @@ class EntryList(Lines):
         super().__init__(id=id)
         self.rows: list[Row] = []
         self.changed: frozenset[EntryKey] = frozenset()
+        self.sizes = CHARACTERS
         self.cursor = 0
         self._largest = 0
         self._drawn: dict[int, Strip] = {}
 
-    def show_rows(self, rows: list[Row], changed: frozenset[EntryKey], chosen: EntryKey | None) -> None:
+    def show_rows(
+        self,
+        rows: list[Row],
+        changed: frozenset[EntryKey],
+        chosen: EntryKey | None,
+        sizes: Sizes = CHARACTERS,
+    ) -> None:
         """Shows other rows with the cursor on `chosen`, or where it was."""
-        self.rows, self.changed = rows, changed
-        self._largest = max((size_of(row.entry) for row in rows if row.entry is not None), default=0)
+        self.rows, self.changed, self.sizes = rows, changed, sizes
+        self._largest = max((size_of(row.entry, sizes) for row in rows if row.entry is not None), default=0)
         self._drawn.clear()
         self.virtual_size = Size(self.size.width, len(rows))
         index = self._index_of(chosen)
@@ -122,6 +130,7 @@ class EntryList(Lines):
             is_changed=row.key in self.changed,
             largest=self._largest if width >= BARS_FROM else 0,
             margin=0 if self.show_vertical_scrollbar else 1,
+            sizes=self.sizes,
         )
         return self.paint.strip(line, width, ground)
 

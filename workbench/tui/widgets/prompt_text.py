@@ -17,6 +17,7 @@ from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.frame import outer_margin
 from workbench.tui.view.layout import Layout, Located, Place
 from workbench.tui.view.page import Page
+from workbench.tui.view.sizes import Sizes
 from workbench.tui.widgets.lines import Lines, bindings_of
 
 WIDEST = 96
@@ -70,6 +71,12 @@ class PromptText(Lines):
         place = self._found(shown)
         if place is not None and self._layout is not None:
             self._go_to_row(self._layout.row_of(place) + inside)
+
+    def show_sizes(self, sizes: Sizes) -> None:
+        """Shows the same page with other sizes in its bands."""
+        self.page.sizes = sizes
+        self.forget_drawn()
+        self.refresh()
 
     def choose(self, block: int | None, *, show: bool = True, variable: str | None = None) -> None:
         """Picks out a block, and brings its beginning to the screen."""
@@ -261,6 +268,14 @@ class PromptText(Lines):
 
     _gutter = Gutter()
 
+    def _update_size_if_it_shows(self, row: int) -> None:
+        """A new size lays the screen out anew, so a better guess of what is far away has to wait."""
+        assert self._layout is not None
+        total, before = self._layout.total, self.virtual_size.height
+        is_near_end = row + 2 * self._window_height >= min(total, before)
+        if is_near_end or abs(total - before) > before // 20:
+            self._update_size()
+
     def _update_size(self) -> None:
         assert self._layout is not None
         width = self.scrollable_content_region.width
@@ -279,7 +294,7 @@ class PromptText(Lines):
         settled = self._layout.settle(top, self._window_height)
         if self._layout.total != before:
             self.forget_drawn()
-            self._update_size()
+            self._update_size_if_it_shows(settled)
             if settled != top:
                 self.set_reactive(Lines.scroll_y, float(settled))
                 self.set_reactive(Lines.scroll_target_y, float(settled))
@@ -290,7 +305,7 @@ class PromptText(Lines):
             before = self._layout.total
             self._layout.settle(row, self._window_height)
             if self._layout.total != before:
-                self._update_size()
+                self._update_size_if_it_shows(row)
                 self.forget_drawn()
         self.scroll_to_row(row)
 

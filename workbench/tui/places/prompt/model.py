@@ -12,6 +12,7 @@ from workbench.tui.view.changes import changed_keys
 from workbench.tui.view.draw import Match
 from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble, Row, is_sent, keyed, rows
 from workbench.tui.view.page import Page, PageName, entry_page, plain_page, sent_page
+from workbench.tui.view.sizes import CHARACTERS, Sizes
 
 NOTHING_HERE = """\
 Here you would see each section with its owner, in the order in which the model
@@ -39,6 +40,7 @@ class PromptModel:
         self.preview: Preview | None = None
         self.problems: tuple[str, ...] = ()
         """Why nothing is loaded; shown in place of the text."""
+        self.sizes = CHARACTERS
         self.entries: dict[EntryKey, Entry] = {}
         self.changed: frozenset[EntryKey] = frozenset()
         self.chosen: EntryKey | None = None
@@ -51,17 +53,23 @@ class PromptModel:
         self._pages: dict[PageName, Page] = {}
         self._page_name: PageName = "system"
 
-    def load(self, preview: Preview, troubles: Sequence[PluginTrouble] = ()) -> None:
+    def load(self, preview: Preview, troubles: Sequence[PluginTrouble] = (), sizes: Sizes = CHARACTERS) -> None:
         """Takes a new preview; the chosen entry stays chosen while it exists."""
         is_same_scope = self.preview is not None and self.preview.trace.scope == preview.trace.scope
         entries = _with_failures(dict(keyed(preview, troubles)), preview)
         self.changed = changed_keys(self.entries, entries) or self.changed if is_same_scope else frozenset()
-        self.preview, self.entries = preview, entries
+        self.preview, self.entries, self.sizes = preview, entries, sizes
         self.changed &= self.entries.keys()
         self._pages.clear()
         if self.chosen not in self.entries:
             self.chosen = self._same_name(self.chosen) or self._first_sent()
         self._search()
+
+    def measure(self, sizes: Sizes) -> None:
+        """Takes the sizes of the same preview in another unit."""
+        self.sizes = sizes
+        for page in self._pages.values():
+            page.sizes = sizes
 
     @property
     def entry(self) -> Entry | None:
@@ -72,7 +80,7 @@ class PromptModel:
         """The lines of the list."""
         if self.preview is None or self.problems:
             return []
-        return rows(self.entries.items(), self.preview, blanks=blanks)
+        return rows(self.entries.items(), self.preview, blanks=blanks, sizes=self.sizes)
 
     def first_failed(self, after: EntryKey | None = None) -> EntryKey | None:
         """The next entry with a failure behind `after`, or the first one."""
@@ -95,7 +103,9 @@ class PromptModel:
         if self.is_plain and name in {"system", "context"}:
             return plain_page(name, self.preview)
         if name == "entry" and self.chosen is not None and self.entry is not None:
-            return entry_page(self.chosen, self.entry)
+            page = entry_page(self.chosen, self.entry)
+            page.sizes = self.sizes
+            return page
         return self.sent_page(name)
 
     def sent_page(self, name: PageName) -> Page:
@@ -104,6 +114,7 @@ class PromptModel:
         page = self._pages.get(name)
         if page is None:
             page = sent_page(name, self.entries.items(), self.preview, self.shows_names)
+            page.sizes = self.sizes
             self._pages[name] = page
         return page
 

@@ -16,6 +16,7 @@ from workbench.tui.bridge import Changed
 from workbench.tui.commands import commands_of
 from workbench.tui.places.base import TABS, Place
 from workbench.tui.places.prompt.assembling import Assembling
+from workbench.tui.places.prompt.measuring import Measuring
 from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.places.prompt.situation import Situation
 from workbench.tui.subject import Subject, first_scope
@@ -24,7 +25,7 @@ from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Piece
-from workbench.tui.view.sizes import UNIT, number
+from workbench.tui.view.sizes import CHARACTERS, Sizes, number
 from workbench.tui.widgets.bars import AnswerLine, ContextBar, KeyHints, TabBar
 from workbench.tui.widgets.entry_list import EntryList
 from workbench.tui.widgets.find_bar import FindBar
@@ -66,6 +67,7 @@ class PromptPlace(Place):
         self._jumps: list[EntryKey] = []
         """Entries that the palette offers, as they were when it was opened."""
         self.assembling = Assembling(self, self._preview, self.refresh_frame)
+        self.measuring = Measuring(self, self._show_sizes)
 
     def compose(self) -> ComposeResult:
         yield ContextBar()
@@ -108,11 +110,23 @@ class PromptPlace(Place):
         self.assembling.after_change()
 
     async def _preview(self) -> None:
-        if self.subject is not None:
-            preview = await self.subject.preview(self.scope)
-            self.model.load(preview, self.subject.troubles)
-            self.model.problems = () if self.subject.is_loaded else tuple(map(str, self.subject.problems))
+        subject = self.subject
+        if subject is not None:
+            preview = await subject.preview(self.scope)
+            sizes = await self.measuring.soon(subject, preview)
+            self.model.load(preview, subject.troubles, sizes)
+            self.model.problems = () if subject.is_loaded else tuple(map(str, subject.problems))
             self._show_preview()
+            if sizes is CHARACTERS:
+                self.measuring.start(subject, preview)
+
+    def _show_sizes(self, sizes: Sizes) -> None:
+        """The same preview, in tokens."""
+        self.model.measure(sizes)
+        self._show_list()
+        self.prompt_text.show_sizes(sizes)
+        self._show_details()
+        self.refresh_frame()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         self.assembling.worker_changed(event)
@@ -153,10 +167,15 @@ class PromptPlace(Place):
         model = self.model
         self.entry_list.set_class(not model.entries or bool(model.problems), "-absent")
         self.panel.set_class(model.entry is None, "-absent")
-        self.entry_list.show_rows(model.rows(blanks=self.size.height >= 30), model.changed, model.chosen)
+        self._show_list()
         self._show_page(keep_place=keep_place)
         self._show_details()
         self.refresh_frame()
+
+    def _show_list(self) -> None:
+        model = self.model
+        rows = model.rows(blanks=self.size.height >= 30)
+        self.entry_list.show_rows(rows, model.changed, model.chosen, model.sizes)
 
     def _show_page(self, *, keep_place: bool = False) -> None:
         """The page of the chosen entry, with the entry in view."""
@@ -199,7 +218,7 @@ class PromptPlace(Place):
 
     def _show_details(self) -> None:
         model = self.model
-        known = details(model.entry, model.preview) if model.entry and model.preview else None
+        known = details(model.entry, model.preview, model.sizes) if model.entry and model.preview else None
         self.panel.show(known)
 
     def _show_matches(self, *, go: bool) -> None:
@@ -353,7 +372,7 @@ class PromptPlace(Place):
             self._say("Nothing to copy here.")
             return
         self.app.copy_to_clipboard(text)
-        self._say(f"Copied {number(len(text))} {UNIT} through the terminal.")
+        self._say(f"Copied {number(len(text))} {CHARACTERS.unit} through the terminal.")
 
     def _say(self, sentence: str) -> None:
         """For a moment, on the answer line."""

@@ -9,7 +9,6 @@ from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.subject import Subject
 from workbench.tui.view import answer as answers
 from workbench.tui.view import frame
-from workbench.tui.view.sizes import UNIT, number, section_total
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +28,12 @@ class Situation:
 
     @property
     def size(self) -> str:
-        """Of the system text."""
+        """Of what is sent: the system text in characters, or all of it in tokens."""
         preview = self.model.preview
         if preview is None:
             return ""
-        total = section_total(preview)
-        return "– no request" if total is None or self.model.problems else f"{number(total)} {UNIT}"
+        total = self.model.sizes.request(preview)
+        return "– no request" if total is None or self.model.problems else str(total)
 
     @property
     def status(self) -> frame.Status:
@@ -63,7 +62,14 @@ class Situation:
         if preview is None:
             return answers.opening(subject.name)
         notes, troubles = len(subject.notes), subject.troubles
-        return answers.answer(preview, len(self.model.changed), notes=notes, troubles=troubles, short=short)
+        return answers.answer(
+            preview,
+            len(self.model.changed),
+            notes=notes,
+            troubles=troubles,
+            short=short,
+            sizes=self.model.sizes,
+        )
 
     @property
     def now(self) -> frozenset[str]:
