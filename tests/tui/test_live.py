@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.tui.conftest import Screen, settled
 from workbench.core import Context, Runtime, create_scope
-from workbench.prompt import AssembleContext, PromptConfig, SystemPrompt
+from workbench.prompt import AssembleContext, PromptConfig, SystemPrompt, ToolSchema
+from workbench.tools import ToolRegistry
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.live import RuntimeSubject
 
@@ -28,6 +29,43 @@ async def test_registrations_and_disposals_are_followed() -> None:
             await added()
             await settled(pilot)
             assert "I came later." not in screen.text()
+
+
+async def test_tools_are_followed() -> None:
+    async with Runtime() as runtime:
+        await runtime.root.plugin(SystemPrompt, PromptConfig())
+        app = WorkbenchApp(runtime)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await settled(pilot)
+            screen = Screen(pilot, app._subject)  # type: ignore[arg-type]
+            await runtime.root.plugin(ToolRegistry)
+            added = runtime.root.tools.register(ToolSchema("late_tool", "Comes late.", {"type": "object"}))
+            await settled(pilot)
+            assert "late_tool" in screen.text()
+            await added()
+            await settled(pilot)
+            assert "late_tool" not in screen.text()
+
+
+async def test_each_event_of_a_registration_is_heard() -> None:
+    heard: list[str] = []
+    async with Runtime() as runtime:
+        await runtime.root.plugin(SystemPrompt, PromptConfig())
+        await runtime.root.plugin(ToolRegistry)
+        stop = RuntimeSubject(runtime).subscribe(heard.append)
+        for event in ("system-prompt/change", "tools/change"):
+            heard.clear()
+            runtime.root.emit(event)
+            assert heard == ["prompt"], event
+        runtime.root.tools.register(ToolSchema("bash", "Runs a command.", {"type": "object"}))
+        scope = create_scope(runtime.root, "narrow")
+        heard.clear()
+        scope.ctx.tools.restrict(deny=["bash"])
+        assert "prompt" in heard
+        stop()
+        heard.clear()
+        runtime.root.emit("tools/change")
+        assert heard == []
 
 
 async def test_a_runtime_can_be_given_as_it_is() -> None:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from workbench.config.problems import LoadProblem
     from workbench.core import Runtime
 
-CHANGE = "system-prompt/change"
+CHANGES = "system-prompt/change", "tools/change"
+"""Events of what is registered: a tool can be restricted without a change of the prompt service."""
 NOTICED = frozenset({"plugin", "status", "service", "error"})
 """Events of the runtime after which something else may be shown. An assembly is none of them."""
 
@@ -173,10 +174,11 @@ def _subscribe(runtime: Runtime, changed: Callable[[str], object]) -> Callable[[
         changed("prompt")
 
     stop_watching = runtime.watch(on_event)
-    stop_listening = runtime.root.on(CHANGE, on_change)
+    stop_listening = [runtime.root.on(event, on_change) for event in CHANGES]
 
     def stop() -> None:
         stop_watching()
-        stop_listening()
+        for stop_one in stop_listening:
+            stop_one()
 
     return stop
