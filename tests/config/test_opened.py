@@ -143,7 +143,7 @@ async def test_plugins_that_fail_stop_nobody_else(write: Write) -> None:
         "  - {use: p.py:raises, disabled: true}\n  - todo\n"
         "sections: [{name: x, order: 1, text: hello}]\n"
     )
-    async with open_composition(write("c.yml", text), settle_seconds=0.05) as opened:
+    async with open_composition(write("c.yml", text), settle_seconds=0.5) as opened:
         assembly = await opened.prompt.assemble(opened.assemble_context())
         assert [tool.name for tool in assembly.tools] == ["todo_write"]
         assert render_prompt(assembly).endswith("hello")
