@@ -387,7 +387,7 @@ def test_random_registries(steps: list[tuple[Any, ...]]) -> None:
 
 @pytest.mark.slow
 @given(steps=st.lists(STEP, max_size=40))
-@settings(deadline=None, database=None, max_examples=5_000, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, database=None, max_examples=3_000, suppress_health_check=list(HealthCheck))
 def test_many_random_registries(steps: list[tuple[Any, ...]]) -> None:
     asyncio.run(agrees(steps))
 
