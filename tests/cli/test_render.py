@@ -341,3 +341,20 @@ def test_the_number_of_an_order_that_a_listener_sets_is_remarked(cli: Cli, proje
     change = next(line for line in ran.out.splitlines() if "route:hint" in line)
     assert "+ section route:hint added before next (" in change
     assert "order 0" in change
+
+
+def test_a_provider_that_blocks_is_interrupted(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.cli.running.TURN_LIMIT", 0.5)
+    (project / "blocks.py").write_text(
+        "import time\n"
+        "inject = ['system_prompt']\n"
+        "def slow(context):\n"
+        "    time.sleep(1000)\n"
+        "def apply(ctx):\n"
+        "    ctx.system_prompt.section('x:slow', 5, slow)\n"
+    )
+    (project / "blocks.yml").write_text("plugins: [blocks.py]\n")
+    ran = cli("render", "blocks.yml")
+    assert ran.code == 1
+    assert "slow() blocked the event loop" in ran.err
+    assert "section x:slow of blocks" in ran.err
