@@ -16,6 +16,7 @@ from workbench.prompt import (
     Position,
     PromptAssembly,
     PromptFacade,
+    SystemPrompt,
     TextSource,
     ToolSchema,
     preview,
@@ -371,3 +372,18 @@ async def test_a_renamed_entry_keeps_its_history(rt: Runtime, prompt: PromptFaca
     assert entry(shown, "renamed").registered_text == "text"
     (change,) = shown.trace.listeners[0].changes
     assert (change.name, change.remark) == ("renamed", "renamed from s")
+
+
+async def test_a_raising_variable_leaves_the_entries_in_sight() -> None:
+    async with Runtime() as runtime:
+        await runtime.root.plugin(SystemPrompt)
+        prompt = runtime.root.system_prompt
+        prompt.section("house:rules", 10, "Be exact.")
+
+        def fails(context: AssembleContext) -> str:
+            raise ValueError("no clock")
+
+        prompt.variable("now", fails)
+        shown = await preview(prompt)
+        assert [failure.name for failure in shown.failures] == ["now"]
+        assert [entry.name for entry in shown.sections] == ["harness:identity", "deployment:persona", "house:rules"]

@@ -162,11 +162,15 @@ class Recorder:
 
     # -- called by the service ---------------------------------------------------------------------------
 
-    def collected(self, plans: ScopePlans, suppressed: bool) -> None:
+    def planned(self, plans: ScopePlans, suppressed: bool) -> None:
+        """What the registrations say; told once more when variable providers have run, which may add some."""
         self.layers = [(layer, [*layer.sections, *layer.contexts, *layer.variables]) for layer in plans.chain]
         self.plan_sections = plans.sections.entries
         self.plan_contexts = plans.contexts.entries
         self.suppressed = suppressed
+
+    def collected(self, plans: ScopePlans, suppressed: bool) -> None:
+        self.planned(plans, suppressed)
         self._note("collected")
 
     def given(self, tools: list[tuple[Contribution, tuple[ToolSchema, ...]]]) -> None:

@@ -127,6 +127,8 @@ class PromptService:
             context = AssembleContext()
         plans = self.plans(context.scope)
         suppressed = plans.suppressed
+        if recorder is not None:
+            recorder.planned(plans, suppressed)
         variables = self._variables(context, plans)
         plans.refresh_in_chain()
         sections_plan, contexts_plan, tools_plan = plans.sections, plans.contexts, plans.tools
