@@ -11,6 +11,7 @@ from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
 from workbench.tokens import BudgetsLike, Count, Label, PromptCounts, PromptTexts, budget_uses
 from workbench.tui.subject import ScopeChoice
+from workbench.tui.view.edits import Waiting
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.sizes import CHARACTERS, Sizes
 
@@ -325,6 +326,35 @@ class FakeWait:
 
 
 @dataclass
+class FakeEdits:
+    """Edits of no file."""
+
+    are_held: bool = True
+    pending: object | None = None
+    change: Waiting | Exception = field(default_factory=Waiting)
+    done: list[str] = field(default_factory=list)
+
+    def hold(self, are_held: bool) -> None:
+        self.are_held = are_held
+
+    async def pending_change(self, scope: str) -> Waiting:
+        self.done.append(f"look {scope}")
+        if isinstance(self.change, Exception):
+            raise self.change
+        return self.change
+
+    async def apply(self) -> None:
+        self.done.append("apply")
+        self.pending = None
+        if isinstance(self.change, Exception):
+            raise self.change
+
+    def discard(self) -> None:
+        self.done.append("discard")
+        self.pending = None
+
+
+@dataclass
 class FakeSubject:
     """A subject whose previews are set by the test."""
 
@@ -348,6 +378,7 @@ class FakeSubject:
     changed: Callable[[str], object] | None = None
     counted: Callable[[Preview], Sizes] | None = None
     counts_at_once: bool = False
+    edits: FakeEdits | None = None
 
     def waiting(self) -> Sequence[FakeWait]:
         return self.waits

@@ -34,7 +34,8 @@ async def settled(pilot: Pilot[int]) -> None:
 
 
 def _is_quiet(app: WorkbenchApp, place: PromptPlace) -> bool:
-    return not app.bridge.is_due and not place.assembling.is_running and not place.measuring.is_running
+    parts = (place.assembling, place.measuring, place.editing)
+    return not app.bridge.is_due and not any(part.is_running for part in parts)
 
 
 class Screen:

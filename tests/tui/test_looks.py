@@ -10,6 +10,7 @@ import tests.support.previews as p
 from tests.tui.conftest import settled
 from workbench.config.model import Budgets, PartBudget
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.view.edits import Waiting
 from workbench.tui.view.entries import PluginTrouble
 
 
@@ -18,7 +19,7 @@ def picture(snap_compare: Any, app: WorkbenchApp, size: tuple[int, int], *keys: 
         await settled(pilot)
         for key in keys:
             await pilot.press(key)
-        await settled(pilot)
+            await settled(pilot)
 
     return bool(snap_compare(app, terminal_size=size, run_before=before))
 
@@ -35,6 +36,16 @@ def test_budgets(snap_compare: Any, size: tuple[int, int]) -> None:
     budgets = Budgets(whole=150, runtime_context=26, tools=400, parts=(PartBudget(40, section="tool:bash"),))
     subject = p.FakeSubject(counted=lambda preview: p.in_words(preview, budgets))
     assert picture(snap_compare, WorkbenchApp(subject), size, "j", "j")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_an_edit_waits(snap_compare: Any, size: tuple[int, int]) -> None:
+    sentence = (
+        "section tool:bash of bash is changed (plugins/bash.py:41:9); "
+        "402 of 1,090 characters of the system text before it stay"
+    )
+    edits = p.FakeEdits(pending=object(), change=Waiting(sentence))
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(edits=edits, counted=p.in_words)), size)
 
 
 def test_before_anything_is_counted(snap_compare: Any) -> None:

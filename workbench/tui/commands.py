@@ -35,7 +35,7 @@ class Command:
     urgent: frozenset[str] = frozenset()
     """Those of its keys that work whatever lies on top or has the focus."""
     when: str = ""
-    """The hint is shown only then: `failing`, `found`, `noted`; and then before all others."""
+    """The hint is shown only then: `failing`, `found`, `noted`, `pending`; and then before all others."""
 
     @property
     def where(self) -> str:
@@ -91,6 +91,18 @@ COMMANDS: tuple[Command, ...] = (
         "notes",
         when="noted",
     ),
+    Command(
+        "prompt.apply",
+        "Apply the edit",
+        ("a",),
+        "Put the edit that waits in force.",
+        "apply the edit",
+        when="pending",
+    ),
+    Command(
+        "prompt.discard", "Discard the edit", ("x",), "Let the edit that waits be.", "discard it", when="pending"
+    ),
+    Command("prompt.hold", "Hold edits, on, off", ("p",), "Let edits wait until they are applied, or not."),
     Command("prompt.assemble", "Assemble again", ("r",), "Ask all providers again, now."),
     Command(
         "prompt.next_match",

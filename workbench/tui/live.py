@@ -10,6 +10,7 @@ from workbench.prompt.views import Owner, Preview
 from workbench.tui import counting
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
+from workbench.tui.view.edits import Waiting
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.sizes import Sizes
 
@@ -36,6 +37,7 @@ class RuntimeSubject:
         self.is_watched = True
         self.is_loaded = True
         self.is_changing = False
+        self.edits: None = None
         self.problems: Sequence[object] = ()
         self.notes: Sequence[str] = ()
         self._contexts = contexts or {"(global)": AssembleContext()}
@@ -73,6 +75,7 @@ class CompositionSubject:
         self._opened = opened
         self.name = opened.file if name is None else name
         self.is_watched = True
+        self.edits = CompositionEdits(opened)
         self._was_good = not opened.problems
 
     @property
@@ -126,6 +129,40 @@ class CompositionSubject:
             stop_runtime()
 
         return stop
+
+
+class CompositionEdits:
+    """The edits of an opened composition."""
+
+    def __init__(self, opened: OpenedComposition) -> None:
+        self._opened = opened
+
+    @property
+    def are_held(self) -> bool:
+        return not self._opened.auto_apply
+
+    def hold(self, are_held: bool) -> None:
+        self._opened.auto_apply = not are_held
+
+    @property
+    def pending(self) -> object | None:
+        return self._opened.pending
+
+    async def pending_change(self, scope: str) -> Waiting:
+        from workbench.config.opened import UnknownScope
+        from workbench.config.problems import LoadError
+
+        try:
+            change = await self._opened.first_change(scope)
+        except (LoadError, UnknownScope) as error:
+            return Waiting(str(error), is_refused=isinstance(error, LoadError))
+        return Waiting("" if change is None else change.sentence)
+
+    async def apply(self) -> None:
+        await self._opened.apply()
+
+    def discard(self) -> None:
+        self._opened.discard()
 
 
 def troubles_of(runtime: Runtime) -> list[PluginTrouble]:

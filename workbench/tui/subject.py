@@ -8,6 +8,7 @@ from typing import Protocol
 
 from workbench.prompt.views import Preview
 from workbench.tui.view.answer import Waits
+from workbench.tui.view.edits import Waiting
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.sizes import Sizes
 
@@ -20,6 +21,36 @@ class ScopeChoice:
     note: str = ""
     """Such as the model of its agent, or the scope around it."""
     has_agent: bool = False
+
+
+class Edits(Protocol):
+    """Edits of the files of a subject, and whether they wait for the person."""
+
+    @property
+    def are_held(self) -> bool:
+        """An edit waits instead of coming into force at once."""
+        ...
+
+    def hold(self, are_held: bool) -> None:
+        """Says whether the next edits wait."""
+        ...
+
+    @property
+    def pending(self) -> object | None:
+        """The edit that waits: another object for another edit."""
+        ...
+
+    async def pending_change(self, scope: str) -> Waiting:
+        """What it would change first in the prompt of that scope."""
+        ...
+
+    async def apply(self) -> None:
+        """Puts the edit that waits in force."""
+        ...
+
+    def discard(self) -> None:
+        """Lets it be."""
+        ...
 
 
 class Subject(Protocol):
@@ -71,6 +102,11 @@ class Subject(Protocol):
 
     async def preview(self, scope: str) -> Preview:
         """One assembly for the scope with that label."""
+        ...
+
+    @property
+    def edits(self) -> Edits | None:
+        """None: it has no files."""
         ...
 
     async def sizes(self, preview: Preview) -> Sizes:

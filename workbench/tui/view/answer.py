@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from workbench.prompt.views import Failure, Preview
+from workbench.tui.view.edits import Change, Waiting, change_fact, waiting_line
 from workbench.tui.view.entries import PluginTrouble, sign_of
 from workbench.tui.view.notes import headline
 from workbench.tui.view.pieces import Line, Piece, outside
@@ -36,6 +37,7 @@ def answer(
     troubles: Sequence[PluginTrouble] = (),
     short: bool = False,
     sizes: Sizes = CHARACTERS,
+    first: Change | None = None,
 ) -> Answer:
     """What the model will read, or why it will read nothing."""
     if preview.failures:
@@ -48,15 +50,17 @@ def answer(
                 Piece(" No section, no context and no tool is in force here."),
             )
         )
-    return Answer(counts, _fact(changed, notes, troubles))
+    return Answer(counts, _fact(changed, notes, troubles, first, short))
 
 
-def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble]) -> Line:
+def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble], first: Change | None, short: bool) -> Line:
     if troubles:
         worst = min(troubles, key=lambda trouble: trouble.state != "failed")
         sign, role = sign_of(worst)
         count = sum(1 for trouble in troubles if trouble.state == worst.state)
         return Piece(f"{sign} ", role, bold=True), Piece(f"{counted(count, 'plugin')} {worst.state}", "soft")
+    if first is not None:
+        return change_fact(first, changed, short=short)
     if changed:
         return Piece("~ ", "changed"), Piece(f"{number(changed)} changed just now", "soft")
     if notes:
@@ -67,6 +71,11 @@ def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble]) -> Line:
 def opening(name: str) -> Answer:
     """While a file is being opened."""
     return Answer((Piece("◐ ", "pending"), Piece("Opening ", "strong", bold=True), *outside(name), Piece(" …")))
+
+
+def edit_waits(waiting: Waiting) -> Answer:
+    """An edit that is not in force yet."""
+    return Answer(waiting_line(waiting))
 
 
 def refused(problems: Sequence[object], has_good_state: bool) -> Answer:
@@ -81,6 +90,11 @@ def broken(error: BaseException) -> Answer:
     """An error that no plugin is to blame for, as far as is known."""
     what = f"{type(error).__name__}: {error}".split("\n")[0]
     return Answer((Piece("× No preview: ", "failed", bold=True), *outside(what)))
+
+
+def failed_edit(error: str) -> Answer:
+    """An edit that could not be put in force at all."""
+    return Answer((Piece("× The edit was not applied: ", "failed", bold=True), *outside(error.split("\n")[0])))
 
 
 def waiting(what: Sequence[Waits], seconds: float) -> Answer:

@@ -21,6 +21,7 @@ class Status(NamedTuple):
 OPENING = Status("◐", "opening", "pending")
 LIVE = Status("●", "live", "running")
 STILL = Status("○", "not watched", "soft")
+HOLDING = Status("◌", "edits wait", "waiting")
 ERROR = Status("×", "error", "failed")
 REFUSED = Status("×", "broken file", "failed")
 

@@ -16,6 +16,9 @@ SIGNS: tuple[tuple[str, Role, str], ...] = (
     ("−", "removed", "removed by a listener"),
     ("∅", "soft", "not sent, and why"),
     ("◐", "pending", "still running, with seconds"),
+    ("◆", "pending", "waits for your answer"),
+    ("◌", "waiting", "waits; edits are held"),
+    ("≈", "text", "a size that is not exact"),
     ("●", "running", "live: follows the files"),
 )
 LOOKS: tuple[tuple[Piece, str], ...] = (

@@ -52,6 +52,11 @@ class Assembling:
         """How long the present assembly has been running."""
         return time.monotonic() - self._began if self.is_running else 0.0
 
+    @property
+    def is_stale(self) -> bool:
+        """Another assembly follows the one that runs."""
+        return self._is_stale
+
     def start(self) -> None:
         """Assembles now; a running assembly is given up."""
         self._is_stale = False

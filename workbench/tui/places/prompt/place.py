@@ -16,6 +16,7 @@ from workbench.tui.bridge import Changed
 from workbench.tui.commands import commands_of
 from workbench.tui.places.base import TABS, Place
 from workbench.tui.places.prompt.assembling import Assembling
+from workbench.tui.places.prompt.editing import Editing
 from workbench.tui.places.prompt.measuring import Measuring
 from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.places.prompt.situation import Situation
@@ -67,6 +68,7 @@ class PromptPlace(Place):
         self._jumps: list[EntryKey] = []
         """Entries that the palette offers, as they were when it was opened."""
         self.assembling = Assembling(self, self._preview, self.refresh_frame)
+        self.editing = Editing(self, self.refresh_frame)
         self.measuring = Measuring(self, self._show_sizes)
 
     def compose(self) -> ComposeResult:
@@ -96,6 +98,8 @@ class PromptPlace(Place):
         self._opening = ""
         self.model = PromptModel()
         self.scope = first_scope(subject.scopes)
+        self.editing.forget()
+        self.editing.look(subject, self.scope)
         self.assembling.start()
 
     def follow(self, changed: Changed) -> None:
@@ -104,6 +108,9 @@ class PromptPlace(Place):
             return
         if self.scope not in {scope.label for scope in self.subject.scopes}:
             self.scope = first_scope(self.subject.scopes)
+        if "files" in changed.topics:
+            self.editing.files_changed(self.model.preview)
+            self.editing.look(self.subject, self.scope)
         self.refresh_frame()
         if self.subject.is_changing:
             return
@@ -114,6 +121,7 @@ class PromptPlace(Place):
         if subject is not None:
             preview = await subject.preview(self.scope)
             sizes = await self.measuring.soon(subject, preview)
+            self.editing.preview_came(preview, is_last=not self.assembling.is_stale)
             self.model.load(preview, subject.troubles, sizes)
             self.model.problems = () if subject.is_loaded else tuple(map(str, subject.problems))
             self._show_preview()
@@ -149,7 +157,7 @@ class PromptPlace(Place):
             return
         width = self.size.width
         short = width < 100
-        situation = Situation(self.subject, self._opening, self.model, self.assembling)
+        situation = Situation(self.subject, self._opening, self.model, self.assembling, self.editing)
         has_choice = self.subject is not None and len(self.subject.scopes) > 1
         scope = self.scope if has_choice else None
         self.context_bar.show_bar(
@@ -318,6 +326,9 @@ class PromptPlace(Place):
         if label != self.scope:
             self.scope = label
             self.model.changed = frozenset()
+            self.editing.forget()
+            if self.subject is not None:
+                self.editing.look(self.subject, label)
             self.assembling.start()
 
     def action_find(self) -> None:
@@ -407,6 +418,23 @@ class PromptPlace(Place):
         if subject is not None:
             problems, notes = tuple(subject.problems), tuple(subject.notes)
             self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width)))
+
+    def action_apply(self) -> None:
+        if self.subject is not None and self.editing.waiting is not None:
+            self.editing.apply(self.subject)
+
+    def action_discard(self) -> None:
+        if self.subject is not None and self.subject.edits is not None:
+            self.subject.edits.discard()
+
+    def action_hold(self) -> None:
+        edits = self.subject.edits if self.subject is not None else None
+        if edits is None:
+            self._say("There are no files here whose edits could wait.")
+            return
+        edits.hold(not edits.are_held)
+        self.refresh_frame()
+        self._say("Edits wait until they are applied." if edits.are_held else "Edits are applied when saved.")
 
     def action_assemble(self) -> None:
         self.assembling.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.tui.places.prompt.assembling import Assembling
+from workbench.tui.places.prompt.editing import Editing
 from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.subject import Subject
 from workbench.tui.view import answer as answers
@@ -20,6 +21,7 @@ class Situation:
     opening: str
     model: PromptModel
     assembling: Assembling
+    editing: Editing
 
     @property
     def name(self) -> str:
@@ -46,6 +48,8 @@ class Situation:
             return frame.REFUSED
         if self.model.preview is not None and self.model.preview.failures:
             return frame.ERROR
+        if self.subject.edits is not None and self.subject.edits.are_held:
+            return frame.HOLDING
         return frame.LIVE if self.subject.is_watched else frame.STILL
 
     def answer(self, *, short: bool) -> answers.Answer:
@@ -57,8 +61,12 @@ class Situation:
             return answers.waiting(subject.waiting(), self.assembling.seconds)
         if self.assembling.error is not None:
             return answers.broken(self.assembling.error)
+        if self.editing.error:
+            return answers.failed_edit(self.editing.error)
         if subject.problems:
             return answers.refused(subject.problems, subject.is_loaded)
+        if self.editing.waiting is not None:
+            return answers.edit_waits(self.editing.waiting)
         if preview is None:
             return answers.opening(subject.name)
         notes, troubles = len(subject.notes), subject.troubles
@@ -69,6 +77,7 @@ class Situation:
             troubles=troubles,
             short=short,
             sizes=self.model.sizes,
+            first=self.editing.change,
         )
 
     @property
@@ -78,6 +87,7 @@ class Situation:
         facts = {
             "failing": preview is not None and bool(preview.failures),
             "found": bool(self.model.hits),
+            "pending": self.editing.waiting is not None,
             "noted": subject is not None and bool(subject.problems or subject.notes),
         }
         return frozenset(fact for fact, is_so in facts.items() if is_so)
