@@ -104,9 +104,9 @@ async def test_a_listener_that_raises_is_named_with_its_place(rt: Runtime, promp
     assert failure.owner is not None
     assert (failure.part, failure.name, failure.owner.plugin) == ("listener", "failing", "fails")
     assert failure.position == Position(__file__, failing.__code__.co_firstlineno + 1, 1)
-    assert failure.message == "on purpose"
+    assert failure.message == "Boom: on purpose"
     assert [span.outcome for span in shown.trace.listeners] == ["passed", "raised"]
-    assert shown.trace.listeners[1].error == "on purpose"
+    assert shown.trace.listeners[1].error == "Boom: on purpose"
     assert entry(shown, "s").text == "evaluated"
 
 

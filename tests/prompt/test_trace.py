@@ -129,8 +129,8 @@ async def test_a_listener_that_raised_and_one_that_went_on(rt: Runtime, prompt: 
     spans = shown.trace.listeners
     assert [(span.owner.plugin, span.outcome, span.error) for span in spans] == [
         ("outer", "passed", None),
-        ("middle", "passed", "no"),
-        ("inner", "raised", "no"),
+        ("middle", "passed", "Boom: no"),
+        ("inner", "raised", "Boom: no"),
     ]
     assert [change_rows(span) for span in spans] == [
         [("section", "recovered", "added", "after next")],

@@ -8,6 +8,9 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
+from workbench.core import CoreError
+from workbench.core.watchdog import LoopBlocked
+
 if TYPE_CHECKING:
     from workbench.prompt.contributions import Contribution
 
@@ -91,3 +94,11 @@ def blamed(error: BaseException) -> Contribution | None:
     """The contribution that `blame` noted on this exception."""
     contribution: Contribution | None = getattr(error, "workbench_contribution", None)
     return contribution
+
+
+def in_words(error: BaseException) -> str:
+    """An error in words. One that is not ours is told with its type, which often says more than its text."""
+    if isinstance(error, (PromptError, CoreError, LoopBlocked)):
+        return str(error)
+    name = type(error).__name__
+    return f"{name}: {error}" if str(error) else name

@@ -12,7 +12,7 @@ from types import CodeType
 
 from workbench.core import CoreError
 from workbench.prompt.assembly import PromptAssembly
-from workbench.prompt.errors import PromptError, RenderError, blamed
+from workbench.prompt.errors import PromptError, RenderError, blamed, in_words
 from workbench.prompt.owners import owner_of, owner_of_listener
 from workbench.prompt.recording import Recorder
 from workbench.prompt.rendering import render_context_snapshot, render_prompt
@@ -46,7 +46,7 @@ def assemble_failure(error: BaseException, recorder: Recorder) -> Failure:
     failure = Failure(
         stage="assemble",
         code=error.code if isinstance(error, PromptError) else "raised",
-        message=str(error) or type(error).__name__,
+        message=in_words(error),
         part="",
         name="",
         owner=None,
@@ -94,7 +94,7 @@ def request_failures(assembly: PromptAssembly, told: Sequence[Failure]) -> list[
         try:
             made()
         except Exception as error:
-            message = str(error) or type(error).__name__
+            message = in_words(error)
             if message not in messages:
                 code = error.code if isinstance(error, PromptError) else "raised"
                 failures.append(Failure("render", code, message, part=part, name="", owner=None))

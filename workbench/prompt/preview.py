@@ -15,6 +15,7 @@ from workbench.core.watched_waterfall import ListenerRecord
 from workbench.prompt.assembly import AssembleContext, PromptAssembly
 from workbench.prompt.changes import Rewrite, rewrites_of
 from workbench.prompt.contributions import Contribution, TextContribution, ToolsContribution
+from workbench.prompt.errors import in_words
 from workbench.prompt.facade import PromptFacade
 from workbench.prompt.failures import assemble_failure, request_failures
 from workbench.prompt.owners import owner_of, owner_of_fiber, owner_of_listener
@@ -298,7 +299,7 @@ class _Maker:
             duration_ns=ended_ns - recorder.began_ns,
             stages=tuple(stages),
             listeners=listeners,
-            error=None if self._error is None else str(self._error) or type(self._error).__name__,
+            error=None if self._error is None else in_words(self._error),
         )
 
     def _note(self, stage: str, listeners: int) -> str:
@@ -342,7 +343,7 @@ def _listener_span(record: ListenerRecord, rewrites: Rewrites) -> ListenerSpan:
         next_calls=record.asked,
         outcome=record.outcome,
         changes=tuple(each.change for each in rewrites if each.record is record),
-        error=None if record.error is None else str(record.error) or type(record.error).__name__,
+        error=None if record.error is None else in_words(record.error),
     )
 
 
