@@ -131,8 +131,10 @@ class WorkbenchApp(App[int]):
         self.bridge.close()
 
     def on_changed(self, changed: Changed) -> None:
-        """At most once per frame."""
-        self.place.follow(changed)
+        """At most once per frame. While the screen is taken down, a change is nobody's."""
+        place = self.place
+        if place.children:
+            place.follow(changed)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Hands the bytes of the text to the terminal (OSC 52), whatever stands in it."""
