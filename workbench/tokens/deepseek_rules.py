@@ -47,11 +47,12 @@ def _pattern(step: dict[str, Any]) -> str | None:
 
 
 _BLANK = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_MAY_NEED_A_CUT = re.compile(
-    r"[^\n\r -~\t\xa1-\xac\xae-\u02ff\u0400-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u23ff\u2500-\u27bf"
+_ODD = re.compile(
+    "[^\t\n\r -~\xa1-\xac\xae-\u02ff\u0400-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u23ff\u2500-\u27bf"
     "\u3001-\u303e\u3041-\u3096\u309b-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\uff01-\uff5e\U0001f300-\U0001f64f]"
-    r"|\t(?![\t\n\r 0-9A-Za-z])"
 )
+"""Everything but characters that some rule takes for certain, and that are no blanks but the usual ones."""
+_TAB_BEFORE_OTHERS = re.compile(r"\t(?![\t\n\r 0-9A-Za-z])")
 _BLANKS = re.compile(f"[{_BLANK}]{{2,}}|[{_BLANK}](?=[^!-~])|(?<=[^!-~])[{_BLANK}]")
 """Blanks, but for single ones between plain characters, which need no cut."""
 _HAN_CHARACTER = re.compile(f"[{_HAN}]")
@@ -59,7 +60,7 @@ _HAN_CHARACTER = re.compile(f"[{_HAN}]")
 
 def parts(text: str) -> list[str]:
     """The text, cut where the single pass would not split it as the three do."""
-    if not _MAY_NEED_A_CUT.search(text):
+    if not _ODD.search(text) and not ("\t" in text and _TAB_BEFORE_OTHERS.search(text)):
         return [text]
     cuts = [0, *_cuts(text), len(text)]
     return [text[start:end] for start, end in pairwise(cuts) if start < end]

@@ -79,7 +79,15 @@ class Encoder:
 
 
 _UNCHECKED = "the vocabulary file is another one than the one that was compared with the reference"
-_PROBE = 'Hello 世界,\n\tif x: "12345"  <b>é</b> \x00\x7f 🤖'
+_PROBE = """\
+# Hello, world! It's "quoted" (12345), isn't it? Über-café · naïve — 3.5 %…
+
+- `tool_name`: {"type": "object", "x": [1, 22, 333]}\t// a/b\\c <b>&amp;</b> $VAR @user #1 ~ ^ | = + * ;
+\tif x >= 10 and not Y_Z:\r\n        return f"{x!r}"  # TODO
+
+你好，世界！系统提示词。ひらがな・カタカナ、한국어 Привет мир 🤖👍🏽 \x00\x7f\u200d
+"""
+"""Every kind of character: encoding it proves the vocabulary and builds what the first call would have to."""
 
 
 def load(vocabulary: Vocabulary) -> Encoder:
