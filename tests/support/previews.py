@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from workbench.check.finding import Finding
 from workbench.prompt.source import Position, TextSource
 from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
@@ -317,6 +318,29 @@ def in_words(preview: Preview, budgets: BudgetsLike | None = None) -> Sizes:
     return Sizes(counts, {(use.part, use.name): use for use in uses})
 
 
+REPEATED = Finding(
+    rule="repeated-text",
+    message="the sentence stands in section tool:read, too",
+    remedy="keep it where its owner is",
+    part="section",
+    name="tool:bash",
+    owner=BASH,
+    position=Position("plugins/bash.py", 41, 9),
+    scopes=("main",),
+)
+REFUSED = Finding(
+    rule="tool-schema/openai-strict",
+    severity="error",
+    message="additionalProperties is missing",
+    part="tool",
+    name="read",
+    pointer="/properties",
+    scopes=("reviewer",),
+)
+LEFT_OUT = Finding(rule="left-out", severity="note", message="x\x1b[2J[/] was left out", name="a.yml")
+FOUND = (REPEATED, REFUSED, LEFT_OUT)
+
+
 @dataclass
 class FakeWait:
     """A call that has not come back."""
@@ -379,6 +403,7 @@ class FakeSubject:
     counted: Callable[[Preview], Sizes] | None = None
     counts_at_once: bool = False
     edits: FakeEdits | None = None
+    found: Sequence[Finding] | Exception | None = None
 
     def waiting(self) -> Sequence[FakeWait]:
         return self.waits
@@ -390,6 +415,11 @@ class FakeSubject:
         if self.error is not None:
             raise self.error
         return self.shown
+
+    async def findings(self) -> Sequence[Finding] | None:
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
 
     async def sizes(self, preview: Preview) -> Sizes:
         return self.counted(preview) if self.counted else CHARACTERS

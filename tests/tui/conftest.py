@@ -34,7 +34,7 @@ async def settled(pilot: Pilot[int]) -> None:
 
 
 def _is_quiet(app: WorkbenchApp, place: PromptPlace) -> bool:
-    parts = (place.assembling, place.measuring, place.editing)
+    parts = (place.assembling, place.measuring, place.editing, place.checking)
     return not app.bridge.is_due and not any(part.is_running for part in parts)
 
 

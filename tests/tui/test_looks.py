@@ -48,6 +48,11 @@ def test_an_edit_waits(snap_compare: Any, size: tuple[int, int]) -> None:
     assert picture(snap_compare, WorkbenchApp(p.FakeSubject(edits=edits, counted=p.in_words)), size)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_findings(snap_compare: Any, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(found=p.FOUND)), size, "f", "j")
+
+
 def test_before_anything_is_counted(snap_compare: Any) -> None:
     assert picture(snap_compare, WorkbenchApp(p.FakeSubject()), (120, 40), "j")
 

@@ -189,10 +189,11 @@ async def test_the_model_of_the_agent_counts(tmp_path: Path, model: str, trust: 
     assert counting.model_of(shown) == model
 
 
-def test_nothing_is_loaded_for_counts_before_the_first_one() -> None:
+def test_nothing_is_loaded_for_counts_and_checks_before_the_first_one() -> None:
     code = (
         "import sys, workbench.tui.run, workbench.tui.live; "
-        "print([name for name in sys.modules if name.startswith(('workbench.tokens', 'kitoken'))])"
+        "late = ('workbench.tokens', 'workbench.check', 'kitoken'); "
+        "print([name for name in sys.modules if name.startswith(late)])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

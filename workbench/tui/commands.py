@@ -69,6 +69,9 @@ COMMANDS: tuple[Command, ...] = (
     # the place Prompt, most useful first
     Command("prompt.find", "Find", ("slash",), "Find words in the text of everything that is sent.", "find"),
     Command("prompt.scope", "Choose a scope", ("s",), "Show the prompt that another scope would read.", "scope"),
+    Command(
+        "prompt.check", "Check", ("f",), "Find everything that is wrong with the file, in all its scopes.", "check"
+    ),
     Command("prompt.copy", "Copy entry", ("y",), "Copy the text of the chosen entry, byte for byte.", "copy"),
     Command("prompt.copy_all", "Copy whole text", ("Y",), "Copy the whole text as it is sent.", label="Y"),
     Command("prompt.plain", "Plain text", ("m",), "Show the text alone, as it is sent.", "plain text"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.prompt import AssembleContext, preview
@@ -15,6 +17,7 @@ from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.sizes import Sizes
 
 if TYPE_CHECKING:
+    from workbench.check.finding import Finding
     from workbench.config.opened import OpenedComposition
     from workbench.config.problems import LoadProblem
     from workbench.core import Runtime
@@ -57,6 +60,9 @@ class RuntimeSubject:
 
     async def preview(self, scope: str) -> Preview:
         return await preview(self.runtime.root.system_prompt, self._contexts[scope])
+
+    async def findings(self) -> None:
+        """Rules look at a composition."""
 
     async def sizes(self, preview: Preview) -> Sizes:
         return await counting.sizes_of(preview)
@@ -109,6 +115,11 @@ class CompositionSubject:
 
     async def preview(self, scope: str) -> Preview:
         return await preview(self._opened.prompt, self._opened.assemble_context(scope))
+
+    async def findings(self) -> Sequence[Finding]:
+        checking = await asyncio.to_thread(import_module, "workbench.check.checking")
+        found: Sequence[Finding] = await checking.findings_of(self._opened)
+        return found
 
     async def sizes(self, preview: Preview) -> Sizes:
         check = self._opened.composition.entries.check

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from workbench.prompt.views import Preview
 from workbench.tui.view.answer import Waits
 from workbench.tui.view.edits import Waiting
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.sizes import Sizes
+
+if TYPE_CHECKING:
+    from workbench.check.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,10 @@ class Subject(Protocol):
     @property
     def edits(self) -> Edits | None:
         """None: it has no files."""
+        ...
+
+    async def findings(self) -> Sequence[Finding] | None:
+        """Everything that a check finds wrong with it; None: it cannot be checked."""
         ...
 
     async def sizes(self, preview: Preview) -> Sizes:

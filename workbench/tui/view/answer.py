@@ -38,10 +38,12 @@ def answer(
     short: bool = False,
     sizes: Sizes = CHARACTERS,
     first: Change | None = None,
+    found: Line = (),
 ) -> Answer:
     """What the model will read, or why it will read nothing."""
     if preview.failures:
-        return _cannot_be_sent(preview.failures)
+        failed = _cannot_be_sent(preview.failures)
+        return failed._replace(fact=found or failed.fact)
     counts = _counts(preview, short, sizes)
     if not counts:
         return Answer(
@@ -50,7 +52,7 @@ def answer(
                 Piece(" No section, no context and no tool is in force here."),
             )
         )
-    return Answer(counts, _fact(changed, notes, troubles, first, short))
+    return Answer(counts, found or _fact(changed, notes, troubles, first, short))
 
 
 def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble], first: Change | None, short: bool) -> Line:
@@ -76,6 +78,16 @@ def opening(name: str) -> Answer:
 def edit_waits(waiting: Waiting) -> Answer:
     """An edit that is not in force yet."""
     return Answer(waiting_line(waiting))
+
+
+def checking() -> Answer:
+    """While every rule is asked."""
+    return Answer((Piece("◐ ", "pending"), Piece("Checking", "strong", bold=True), Piece(" all scopes …")))
+
+
+def not_checked(error: str) -> Answer:
+    """A check that gave no findings."""
+    return Answer((Piece("× Not checked: ", "failed", bold=True), *outside(error.split("\n")[0])))
 
 
 def refused(problems: Sequence[object], has_good_state: bool) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from workbench.tui.bridge import Changed
 from workbench.tui.commands import commands_of
 from workbench.tui.places.base import TABS, Place
 from workbench.tui.places.prompt.assembling import Assembling
+from workbench.tui.places.prompt.checking import Checking
 from workbench.tui.places.prompt.editing import Editing
 from workbench.tui.places.prompt.measuring import Measuring
 from workbench.tui.places.prompt.model import PromptModel
@@ -24,6 +25,7 @@ from workbench.tui.subject import Subject, first_scope
 from workbench.tui.view import frame
 from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
+from workbench.tui.view.findings import key_of, kind_of
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Piece
 from workbench.tui.view.sizes import CHARACTERS, Sizes, number
@@ -34,6 +36,10 @@ from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.panel import DetailPanel
 from workbench.tui.widgets.picker import pick
 from workbench.tui.widgets.prompt_text import PromptText
+from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.check.finding import Finding
 
 
 class Body(Container):
@@ -69,6 +75,7 @@ class PromptPlace(Place):
         """Entries that the palette offers, as they were when it was opened."""
         self.assembling = Assembling(self, self._preview, self.refresh_frame)
         self.editing = Editing(self, self.refresh_frame)
+        self.checking = Checking(self, self.refresh_frame, self._show_findings)
         self.measuring = Measuring(self, self._show_sizes)
 
     def compose(self) -> ComposeResult:
@@ -99,6 +106,7 @@ class PromptPlace(Place):
         self.model = PromptModel()
         self.scope = first_scope(subject.scopes)
         self.editing.forget()
+        self.checking.forget(files=True)
         self.editing.look(subject, self.scope)
         self.assembling.start()
 
@@ -108,6 +116,7 @@ class PromptPlace(Place):
             return
         if self.scope not in {scope.label for scope in self.subject.scopes}:
             self.scope = first_scope(self.subject.scopes)
+        self.checking.forget(files="files" in changed.topics)
         if "files" in changed.topics:
             self.editing.files_changed(self.model.preview)
             self.editing.look(self.subject, self.scope)
@@ -157,7 +166,7 @@ class PromptPlace(Place):
             return
         width = self.size.width
         short = width < 100
-        situation = Situation(self.subject, self._opening, self.model, self.assembling, self.editing)
+        situation = Situation(self.subject, self._opening, self.model, self.assembling, self.editing, self.checking)
         has_choice = self.subject is not None and len(self.subject.scopes) > 1
         scope = self.scope if has_choice else None
         self.context_bar.show_bar(
@@ -418,6 +427,37 @@ class PromptPlace(Place):
         if subject is not None:
             problems, notes = tuple(subject.problems), tuple(subject.notes)
             self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width)))
+
+    def action_check(self) -> None:
+        if self.subject is not None:
+            self.checking.start(self.subject)
+
+    def _show_findings(self) -> None:
+        """On a sheet, unless the person is at something else by now."""
+        from workbench.tui.widgets.findings import FindingsSheet
+
+        findings, subject = self.checking.findings, self.subject
+        if findings is not None and subject is not None and self.app.screen is self:
+
+            def go(index: int | None) -> None:
+                if index is not None:
+                    self._go_to_finding(findings[index])
+
+            self.app.push_screen(FindingsSheet(subject.name, findings), go)
+
+    def _go_to_finding(self, finding: Finding) -> None:
+        """To the entry that it is about, in a scope that shows it."""
+        kind = kind_of(finding)
+        there = {scope.label for scope in self.subject.scopes} if self.subject is not None else set()
+        shown_in = [label for label in finding.scopes if label in there]
+        key = key_of(finding, self.model.entries.items())
+        if kind is not None and shown_in and self.scope not in shown_in:
+            self._take_scope(shown_in[0])
+            self.model.chosen = EntryKey(kind, finding.name, "")  # found by its name, once it is there
+        elif key is not None:
+            self._choose(key, tell_list=True)
+        else:
+            self._say(f"It is about {visible_line(finding.place)}, not about an entry.")
 
     def action_apply(self) -> None:
         if self.subject is not None and self.editing.waiting is not None:

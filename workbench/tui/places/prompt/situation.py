@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.tui.places.prompt.assembling import Assembling
+from workbench.tui.places.prompt.checking import Checking
 from workbench.tui.places.prompt.editing import Editing
 from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.subject import Subject
 from workbench.tui.view import answer as answers
 from workbench.tui.view import frame
+from workbench.tui.view.findings import findings_fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Situation:
     model: PromptModel
     assembling: Assembling
     editing: Editing
+    checking: Checking
 
     @property
     def name(self) -> str:
@@ -61,6 +64,10 @@ class Situation:
             return answers.waiting(subject.waiting(), self.assembling.seconds)
         if self.assembling.error is not None:
             return answers.broken(self.assembling.error)
+        if self.checking.is_running:
+            return answers.checking()
+        if self.checking.error:
+            return answers.not_checked(self.checking.error)
         if self.editing.error:
             return answers.failed_edit(self.editing.error)
         if subject.problems:
@@ -78,6 +85,7 @@ class Situation:
             short=short,
             sizes=self.model.sizes,
             first=self.editing.change,
+            found=findings_fact(self.checking.findings, short=short) if self.checking.findings is not None else (),
         )
 
     @property

@@ -1,0 +1,60 @@
+"""A check of the whole subject, when a person asks for it: one at a time, beside the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+from textual.worker import Worker
+
+from workbench.tui.subject import Subject
+
+if TYPE_CHECKING:
+    from workbench.check.finding import Finding
+
+
+class Checking:
+    """Runs a check as a worker of a screen."""
+
+    def __init__(self, screen: Screen[Any], tell: Callable[[], None], show: Callable[[], None]) -> None:
+        """`tell` is called when something of it is another, `show` when findings have come."""
+        self._screen = screen
+        self._tell = tell
+        self._show = show
+        self.findings: Sequence[Finding] | None = None
+        """Of what is looked at now; None: it was not checked."""
+        self.error = ""
+        """Why there are none."""
+        self._worker: Worker[None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """A check has not come back."""
+        return self._worker is not None and not self._worker.is_finished
+
+    def start(self, subject: Subject) -> None:
+        """Checks; a running check is given up."""
+        self.findings, self.error = None, ""
+        self._worker = self._screen.run_worker(
+            self._check(subject), group="check", exclusive=True, exit_on_error=False
+        )
+        self._tell()
+
+    def forget(self, *, files: bool) -> None:
+        """Something changed. A running check ends only when the files did: providers may change what they like."""
+        self.findings, self.error = None, ""
+        if files and self._worker is not None:
+            self._worker.cancel()
+            self._worker = None
+
+    async def _check(self, subject: Subject) -> None:
+        try:
+            self.findings = await subject.findings()
+            self.error = "" if self.findings is not None else "only a composition with files can be checked"
+        except Exception as error:
+            self.error = f"{type(error).__name__}: {error}"
+        self._worker = None
+        self._tell()
+        if self.findings is not None:
+            self._show()
