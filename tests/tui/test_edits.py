@@ -76,6 +76,15 @@ async def test_a_pending_edit_is_said_and_can_be_applied_or_discarded(workbench:
         assert edits.done[-1] == "discard"  # nothing waits any more
 
 
+async def test_the_whole_sentence_stands_on_the_sheet_of_notes(workbench: Workbench) -> None:
+    edits = p.FakeEdits(pending=object(), change=Waiting("section a of b is changed; " + "words " * 30 + "the end"))
+    async with workbench(p.FakeSubject(edits=edits), size=(80, 24)) as screen:
+        assert "the end" not in screen.text()
+        await screen.press("o")
+        assert "An edit waits" in screen.text()
+        assert "the end" in screen.text()
+
+
 async def test_another_scope_is_looked_at_too(workbench: Workbench) -> None:
     edits = p.FakeEdits(pending=object(), change=Waiting(""))
     async with workbench(p.FakeSubject(edits=edits)) as screen:

@@ -210,8 +210,8 @@ def test_who_is_waited_for() -> None:
 def test_hints_fall_off_the_end_but_two_stay() -> None:
     wide = frame.key_hints(COMMANDS, 140)
     narrow = frame.key_hints(COMMANDS, 50)
-    assert plain(wide.left).startswith("/ find   s scope   y copy")
-    assert plain(narrow.left) == "/ find  s scope  y copy"
+    assert plain(wide.left).startswith("/ find   s scope   f check   y copy")
+    assert plain(narrow.left) == "/ find  s scope  f check"
     assert plain(narrow.right) == plain(wide.right) == "ctrl+p commands  ? help"
     for bar, width in ((wide, 140), (narrow, 50)):
         line = plain(spread(bar.left, bar.right, width))

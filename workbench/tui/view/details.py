@@ -65,6 +65,7 @@ def _entry(entry: EntryView, preview: Preview, sizes: Sizes) -> Details:
     of = "the system text" if entry.kind == "section" else "the snapshot"
     facts += _size_facts(sizes.entry(entry), whole if entry.state == "effective" else None, of)
     facts += _budget_facts(sizes, entry.kind, entry.name)
+    facts += _reason_facts(sizes.entry(entry))
     if entry.literal or entry.complete:
         words = [
             w
@@ -94,6 +95,7 @@ def _tool(tool: ToolView, preview: Preview, sizes: Sizes) -> Details:
         Fact("layer", outside(tool.layer)),
         *_size_facts(sizes.tool(tool), whole, "all tools"),
         *_budget_facts(sizes, "tool", tool.name),
+        *_reason_facts(sizes.tool(tool)),
     ]
     if tool.changed_by:
         facts.append(Fact("changed", (Piece("by "), *_names(tool.changed_by))))
@@ -229,10 +231,11 @@ def _size_facts(size: Size | None, whole: Size | None, of: str) -> list[Fact]:
     if whole is not None and whole.amount:
         share = 100 * size.amount / whole.amount
         line = (*line, Piece(f", {share:.0f} % of {of}" if share >= 1 else f", under 1 % of {of}", "soft"))
-    facts = [Fact("size", line)]
-    if size.reason:
-        facts.append(Fact("why", outside(size.reason, "soft")))
-    return facts
+    return [Fact("size", line)]
+
+
+def _reason_facts(size: Size | None) -> list[Fact]:
+    return [Fact("why", outside(size.reason, "soft"))] if size is not None and size.reason else []
 
 
 def _budget_facts(sizes: Sizes, part: str, name: str) -> list[Fact]:

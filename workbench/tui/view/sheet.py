@@ -12,9 +12,14 @@ from workbench.visible import visible
 WIDEST = 96
 
 
-def notes_lines(name: str, problems: Sequence[object], notes: Sequence[str], width: int) -> list[Line]:
-    """All problems and all notes of a file, one below the other."""
+def notes_lines(
+    name: str, problems: Sequence[object], notes: Sequence[str], width: int, waiting: str = ""
+) -> list[Line]:
+    """All problems and all notes of a file, one below the other; `waiting` says what a held edit would change."""
     lines: list[Line] = [(Piece("Notes on ", "strong", bold=True), *outside(name, "strong", bold=True)), ()]
+    if waiting:
+        lines.append((Piece("An edit waits", "soft", bold=True),))
+        lines += [*_items([waiting], "◆", "pending", width), ()]
     if problems:
         lines.append((Piece(counted(len(problems), "problem"), "soft", bold=True),))
         lines += _items([str(problem) for problem in problems], "×", "failed", width)
@@ -22,7 +27,7 @@ def notes_lines(name: str, problems: Sequence[object], notes: Sequence[str], wid
     if notes:
         lines.append((Piece("Not used, and why", "soft", bold=True),))
         lines += _items(notes, "–", "soft", width)
-    if not problems and not notes:
+    if not problems and not notes and not waiting:
         lines.append((Piece("Nothing to say: everything in the file is used.", "soft"),))
     return lines
 

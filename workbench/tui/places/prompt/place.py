@@ -426,7 +426,8 @@ class PromptPlace(Place):
         subject = self.subject
         if subject is not None:
             problems, notes = tuple(subject.problems), tuple(subject.notes)
-            self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width)))
+            waiting = (self.editing.waiting.sentence or "") if self.editing.waiting is not None else ""
+            self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width, waiting)))
 
     def action_check(self) -> None:
         if self.subject is not None:

@@ -96,6 +96,6 @@ class Situation:
             "failing": preview is not None and bool(preview.failures),
             "found": bool(self.model.hits),
             "pending": self.editing.waiting is not None,
-            "noted": subject is not None and bool(subject.problems or subject.notes),
+            "noted": subject is not None and bool(subject.problems or subject.notes or self.editing.waiting),
         }
         return frozenset(fact for fact, is_so in facts.items() if is_so)
