@@ -136,8 +136,10 @@ class Dispatch:
                     result = yield from result
                 elif is_awaitable(result):
                     result = yield from steps_of(result)
-                while type(result) in CHAINED and is_awaitable(result):
+                kind = type(result)
+                while (kind is GENERATOR or kind is COROUTINE) and is_awaitable(result):
                     result = yield from result  # it said `return next()`, as a plain function may
+                    kind = type(result)
             except BaseException as error:
                 self.leave(listener)
                 if listener.ledger.closed:

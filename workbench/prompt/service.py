@@ -39,6 +39,7 @@ class PromptService:
         self.runtime = ctx.runtime
         self.fiber = ctx.fiber
         self.tool_order = tool_order
+        self._has_listeners = ctx.runtime.events.has_listeners
         self.layers = Layers()
         self._plans: dict[int, ScopePlans] = {}
         self._everywhere = ScopePlans(self.layers, self.runtime.scopes, None)
@@ -87,7 +88,7 @@ class PromptService:
             self.runtime.events.emit(_CHANGE_NAME, (), None, contain=True)
 
     def _changed(self) -> None:
-        if self.runtime.has_listeners(_CHANGE_NAME):
+        if self._has_listeners(_CHANGE_NAME):
             self.runtime.emit(_CHANGE_NAME, (), None)
 
     # -- assembly --------------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ class PromptService:
         if recorder is not None:
             recorder.ordered(assembly)
             assembly = await recorder.waterfall(runtime, _ASSEMBLE_NAME, assembly, context, _built)
-        elif runtime.has_listeners(_ASSEMBLE_NAME):
+        elif self._has_listeners(_ASSEMBLE_NAME):
             assembly = await runtime.waterfall(_ASSEMBLE_NAME, (assembly, context), _built, context.scope)
         if type(assembly) is not PromptAssembly and not isinstance(assembly, PromptAssembly):
             raise PromptError(
