@@ -379,7 +379,8 @@ def open_effect(home: Effect, body: Callable[[], Any], label: str) -> Effect:
     parts[effect] = None
     try:
         result = body()
-        if type(result) is FunctionType and effect.phase == LIVE:
+        kind = type(result)
+        if (kind is FunctionType or kind is partial) and effect.phase == LIVE:
             effect._undo = result
         else:
             effect.adopt(result)

@@ -116,7 +116,8 @@ class TextContribution(Contribution):
             self.provider = text
             self.is_open = not literal
         self._key: tuple[float, bytes] | None = None
-        self._pieces: list[str] | Literal[False] | None = False
+        self._pieces: list[str] | bool | None = False
+        """True: used once. False: never."""
 
     @property
     def key(self) -> tuple[float, bytes]:
@@ -125,11 +126,18 @@ class TextContribution(Contribution):
             self._key = (self.order, code_units(self.name))
         return self._key
 
+    def compiled(self) -> list[str] | None:
+        """Its static text in pieces; None when only the exact scanner can judge it."""
+        return [self.text] if self.literal else compile_text(self.text)
+
     def pieces(self) -> list[str] | None:
-        """Its static text, compiled once; None when only the exact scanner can judge it."""
-        if self._pieces is False:
-            self._pieces = [self.text] if self.literal else compile_text(self.text)
-        return self._pieces
+        """As `compiled`, kept from the second use on: most texts are rendered once and then stand in a layout."""
+        kept = self._pieces
+        if kept is False or kept is True:
+            compiled = self.compiled()
+            self._pieces = True if kept is False else compiled
+            return compiled
+        return kept
 
     def provider_code(self) -> CodeType | None:
         return getattr(self.provider, "__code__", None)

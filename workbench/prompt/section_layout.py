@@ -32,7 +32,7 @@ class SectionLayout:
         self.changed = changed
         """Entries whose text is not that of their registration."""
         compiled = [
-            None if entry.provider is not None or index in changed else entry.pieces()
+            None if entry.provider is not None or index in changed else entry.compiled()
             for index, entry in enumerate(entries)
         ]
         certain = [index for index, pieces in enumerate(compiled) if pieces is not None and any(pieces[::2])]

@@ -6,6 +6,7 @@ Source: docs/prompt-assembly.md 2, 3, 6 and 9.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from operator import is_
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -68,7 +69,7 @@ class PromptService:
             except BaseException:
                 self._remove(layer, kind, key, entry)
                 raise
-            return lambda: self._remove(layer, kind, key, entry)
+            return partial(self._remove, layer, kind, key, entry)
 
         return ctx.effect(body, label)
 
