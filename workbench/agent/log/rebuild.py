@@ -1,0 +1,167 @@
+"""Any request that a session sent, made again from its log alone.
+
+Source: docs/sessions.md 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.agent.log.canonical import digest
+from workbench.agent.log.errors import LogError
+from workbench.agent.log.events import LoggedEvent, is_known
+from workbench.agent.log.header import RequestHeader
+from workbench.agent.log.surface import Surface
+from workbench.models.request import ModelRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentRequest:
+    """One request that a log tells of."""
+
+    seq: int
+    """Seq of its `request/sent`; in logs without one, of the first chunk of its step."""
+    turn: int
+    step: int
+    attempt: int
+    header_seq: int | None
+    """Seq of the header in force; None where the log has none."""
+    message_count: int | None
+    """As recorded; None in logs without `request/sent`."""
+    digest: str | None
+    """As recorded, likewise."""
+
+    @property
+    def name(self) -> str:
+        """Turn and step as people write them: "2.1", and "2.1#2" for a second attempt."""
+        return f"{self.turn}.{self.step}" + (f"#{self.attempt}" if self.attempt > 1 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltRequest:
+    """A request that was made again, and whether it is the one that was sent."""
+
+    sent: SentRequest
+    header: RequestHeader
+    nodes: tuple[int, ...]
+    """Seqs of the surface nodes that its messages come from."""
+    request: ModelRequest
+
+    @property
+    def mismatch(self) -> str | None:
+        """What does not agree with the record; None when all does, or nothing was recorded to agree with."""
+        sent = self.sent
+        if sent.message_count is not None and sent.message_count != len(self.request.messages):
+            return f"{len(self.request.messages)} messages, but {sent.message_count} were sent"
+        if sent.digest is not None:
+            found = digest(self.request)
+            if found != sent.digest:
+                return f"digest {found[:12]}…, but {sent.digest[:12]}… was sent"
+        return None
+
+
+class RequestFold:
+    """Goes through a log once, and can make each request at the place where it was sent."""
+
+    def __init__(self) -> None:
+        self.surface = Surface()
+        self.header: RequestHeader | None = None
+        self.header_seq: int | None = None
+        self._steps: set[tuple[int, int]] = set()
+
+    def sent_by(self, event: LoggedEvent) -> SentRequest | None:
+        """The request that `event`, the next one, tells of. To be asked before `add`."""
+        if event.type == "request/sent":
+            return self._recorded(event)
+        if event.type == "assistant/chunk":
+            turn, step = event.data.get("turn"), event.data.get("step")
+            if isinstance(turn, int) and isinstance(step, int) and (turn, step) not in self._steps:
+                self._steps.add((turn, step))
+                return SentRequest(
+                    seq=event.seq,
+                    turn=turn,
+                    step=step,
+                    attempt=1,
+                    header_seq=self.header_seq,
+                    message_count=None,
+                    digest=None,
+                )
+        return None
+
+    def add(self, event: LoggedEvent) -> None:
+        """Fold the next event. Raises `LogError` UNKNOWN_EVENT for one that could change the messages."""
+        if event.surface_op is not None:
+            if not is_known(event.type) and not event.ignorable:
+                raise LogError(
+                    "UNKNOWN_EVENT",
+                    f"event {event.seq} has the unknown type {event.type!r} and a surfaceOp: "
+                    "what was sent after it cannot be known here",
+                )
+            self.surface.add(event)
+        elif event.type == "request/header":
+            self.header = RequestHeader.from_json(event.data.get("header"))
+            self.header_seq = event.seq
+
+    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
+        """The request `sent`, which the next event tells of. Raises `LogError` NO_REQUEST without a header."""
+        if self.header is None:
+            raise LogError("NO_REQUEST", f"no request header stands before event {sent.seq}")
+        if sent.header_seq != self.header_seq:
+            raise LogError(
+                "NO_REQUEST",
+                f"event {sent.seq} names event {sent.header_seq} as its header, but {self.header_seq} is in force",
+            )
+        request = self.header.request(self.surface.messages())
+        return RebuiltRequest(sent, self.header, self.surface.nodes, request)
+
+    def _recorded(self, event: LoggedEvent) -> SentRequest:
+        data = event.data
+        try:
+            turn, step = data["turn"], data["step"]
+            self._steps.add((turn, step))
+            return SentRequest(
+                seq=event.seq,
+                turn=turn,
+                step=step,
+                attempt=data["attempt"],
+                header_seq=data["headerSeq"],
+                message_count=data["messageCount"],
+                digest=data["digest"],
+            )
+        except (KeyError, TypeError) as error:
+            raise LogError("INVALID_EVENT", f"event {event.seq}: a request/sent without {error}") from None
+
+
+def rebuild_all(events: Iterable[LoggedEvent]) -> Iterator[RebuiltRequest]:
+    """Every request of a log, in order, in one pass."""
+    fold = RequestFold()
+    for event in events:
+        sent = fold.sent_by(event)
+        if sent is not None:
+            yield fold.rebuilt(sent)
+        fold.add(event)
+
+
+def sent_requests(events: Iterable[LoggedEvent]) -> Iterator[SentRequest]:
+    """What a log says of its requests, without making them."""
+    fold = RequestFold()
+    for event in events:
+        sent = fold.sent_by(event)
+        if sent is not None:
+            yield sent
+        if event.type == "request/header":
+            fold.header_seq = event.seq
+
+
+def rebuild(events: Sequence[LoggedEvent], k: int) -> ModelRequest:
+    """The request that event `k` tells of. Raises `LogError` NO_REQUEST if it tells of none."""
+    fold = RequestFold()
+    for seq in range(k):
+        event = events[seq]
+        fold.sent_by(event)
+        fold.add(event)
+    sent = fold.sent_by(events[k])
+    if sent is None:
+        raise LogError("NO_REQUEST", f"event {k} ({events[k].type}) tells of no request")
+    return fold.rebuilt(sent).request
