@@ -23,7 +23,7 @@ class NotJson(ValueError):
     def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
         self.reason = reason
         self.path = path
-        super().__init__(f"{_path_text(path)}: {reason}" if path else reason)
+        super().__init__(f"{path_text(path)}: {reason}" if path else reason)
 
     def below(self, step: str | int) -> NotJson:
         """The same, seen from one level further up."""
@@ -90,6 +90,14 @@ def thaw(value: Any) -> Any:
     return value
 
 
+def path_text(path: tuple[str | int, ...]) -> str:
+    """`("sessions", 0, "calls")` as `sessions[0].calls`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
 EMPTY = FrozenDict()
 """The frozen `{}`."""
 
@@ -143,10 +151,3 @@ def _check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise NotJson(f"half of a surrogate pair at character {error.start}") from None
-
-
-def _path_text(path: tuple[str | int, ...]) -> str:
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text
