@@ -1,78 +1,29 @@
 """The tool registry: registering a tool is all it takes to appear in the next assembly.
 
 The registry is itself one provider of tool schemas. For a scope it gives the tools that are visible
-there, and as known names all names before any restriction.
+there, and as known names all names before any restriction. Schema list, lookup and execution ask the same
+function for what a scope sees.
 
-Source: docs/prompt-assembly.md 8.
+Source: docs/prompt-assembly.md 8, docs/tools.md 9 and 10.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.core import Context, Effect, Event, scope_label
-from workbench.prompt import AssembleContext, TextSource, ToolProviderResult, ToolSchema
-from workbench.prompt.contributions import CodePlace, Contribution
+from workbench.core import Context, Effect, scope_label
+from workbench.prompt import AssembleContext, PromptError, ToolProviderResult
 from workbench.prompt.orders import code_units
-from workbench.prompt.tool_schema import decode_json
+from workbench.tools.events import ALL_EVENTS, CHANGE
+from workbench.tools.facade import ToolsFacade
+from workbench.tools.layer import PRESENTATIONS, Guard, Presentation, Restriction, ToolLayer
+from workbench.tools.registration import RUN_CODE, ToolError, ToolRegistration
 
 if TYPE_CHECKING:
-    from workbench.core.activation import Activation
     from workbench.core.scopes import ScopeKey
-
-CHANGE = Event("tools/change", "emit")
-Execute = Callable[..., Any]
-"""Runs a call of the tool; who calls it comes with the agent loop."""
-
-
-class ToolError(Exception):
-    """A tool or a restriction was refused; nothing of it is left."""
-
-
-class ToolRegistration(Contribution):
-    """One registered tool."""
-
-    __slots__ = ("execute", "schema")
-    kind = "tools"
-
-    def __init__(
-        self,
-        schema: ToolSchema,
-        execute: Execute | None,
-        ledger: Activation,
-        scope: ScopeKey | None,
-        source: TextSource | None,
-        code: CodePlace | None,
-    ) -> None:
-        super().__init__(schema.name, ledger, scope, source, code)
-        self.schema = schema
-        self.execute = execute
-
-
-class Restriction:
-    """A filter over what one scope inherits. One without an allow list denies some names only."""
-
-    __slots__ = ("allow", "deny")
-
-    def __init__(self, allow: Iterable[str] | None, deny: Iterable[str] | None) -> None:
-        self.allow = None if allow is None else frozenset(allow)
-        self.deny = frozenset(deny or ())
-
-    def admits(self, name: str) -> bool:
-        return (self.allow is None or name in self.allow) and name not in self.deny
-
-
-class _ScopeTools:
-    """The tools and restrictions of one layer."""
-
-    __slots__ = ("restrictions", "scope", "tools")
-
-    def __init__(self, scope: ScopeKey | None) -> None:
-        self.scope = scope
-        self.tools: dict[str, ToolRegistration] = {}
-        self.restrictions: list[Restriction] = []
+    from workbench.tools.approvals import Approvals
+    from workbench.tools.executor import ToolExecutor
 
 
 class ToolRegistry:
@@ -84,17 +35,39 @@ class ToolRegistry:
     owner_kind = "harness"
 
     def __init__(self, ctx: Context) -> None:
-        self._runtime = ctx.runtime
-        self._layers: dict[int, _ScopeTools] = {}
-        self._everywhere = _ScopeTools(None)
-        self._version = 0
+        self.runtime = ctx.runtime
+        self._layers: dict[int, ToolLayer] = {}
+        self._everywhere = ToolLayer(None)
+        self.version = 0
+        """Counts up with every change, for whoever keeps what depends on it."""
         self._results: dict[int, tuple[int, int, ScopeKey | None, ToolProviderResult]] = {}
-        ctx.declare(CHANGE)
+        self._executor: ToolExecutor | None = None
+        self._approvals: Approvals | None = None
+        for event in ALL_EVENTS:
+            ctx.declare(event)
         ctx.provide("tools", self)
         ctx.system_prompt.tools(self._provide, self.lookup)
 
     def for_context(self, ctx: Context) -> ToolsFacade:
         return ToolsFacade(self, ctx)
+
+    @property
+    def executor(self) -> ToolExecutor:
+        """Runs calls; made when the first one comes."""
+        if self._executor is None:
+            from workbench.tools.executor import ToolExecutor
+
+            self._executor = ToolExecutor(self)
+        return self._executor
+
+    @property
+    def approvals(self) -> Approvals:
+        """The calls that wait for somebody to allow them."""
+        if self._approvals is None:
+            from workbench.tools.approvals import Approvals
+
+            self._approvals = Approvals(self.runtime)
+        return self._approvals
 
     # -- what a scope sees -------------------------------------------------------------------------------
 
@@ -107,7 +80,7 @@ class ToolRegistry:
         """The tools that a scope sees, by name: the one answer for schema, lookup and execution.
 
         A scope's restrictions filter what it inherits, and hold for its descendants; its own tools are
-        exempt. The nearest layer wins a name.
+        exempt. The nearest layer wins a name. `run_code` is not among them.
         """
         seen: dict[str, ToolRegistration] = {}
         for layer in self._chain(scope):
@@ -118,25 +91,61 @@ class ToolRegistry:
 
     def lookup(self, name: str, scope: ScopeKey | None) -> ToolRegistration | None:
         """The tool of this name that a scope sees."""
+        if name == RUN_CODE:
+            return None if self.presentation(scope) == "native" else self.code_tool(scope)
         return self.visible(scope).get(name)
+
+    def presentation(self, scope: ScopeKey | None) -> Presentation:
+        """How a scope's tools are presented; the nearest declaration counts."""
+        for layer in reversed(self._chain(scope)):
+            if layer.presentation is not None:
+                return layer.presentation
+        return "native"
+
+    def is_direct(self, name: str, scope: ScopeKey | None) -> bool:
+        """Whether the model itself may call a tool that the scope sees; programs reach the others."""
+        return name == RUN_CODE or self.presentation(scope) != "code"
+
+    def code_tool(self, scope: ScopeKey | None) -> ToolRegistration | None:
+        """`run_code` with the nearest runtime; None where there is none."""
+        return next((layer.code_tool for layer in reversed(self._chain(scope)) if layer.code_tool), None)
+
+    def guards(self, scope: ScopeKey | None) -> list[Guard]:
+        """The guards that a call of this scope has to pass, the farthest layer first."""
+        return [guard for layer in self._chain(scope) for guard in layer.guards]
 
     def _provide(self, context: AssembleContext) -> ToolProviderResult:
         scope = context.scope
-        links = self._runtime.scopes.version
+        links = self.runtime.scopes.version
         kept = self._results.get(id(scope))
-        if kept is not None and kept[0] == self._version and kept[1] == links and kept[2] is scope:
+        if kept is not None and kept[0] == self.version and kept[1] == links and kept[2] is scope:
             return kept[3]
-        visible = self.visible(scope).values()
-        result = ToolProviderResult(tuple([tool.schema for tool in visible]), self.known_names(scope))
+        result = self._provided(scope)
         if len(self._results) >= 64:
             self._results.clear()
-        self._results[id(scope)] = (self._version, links, scope, result)
+        self._results[id(scope)] = (self.version, links, scope, result)
         return result
 
-    def _chain(self, scope: ScopeKey | None) -> list[_ScopeTools]:
+    def _provided(self, scope: ScopeKey | None) -> ToolProviderResult:
+        presentation = self.presentation(scope)
+        tools = tuple([tool.schema for tool in self.visible(scope).values()])
+        if presentation == "native":
+            return ToolProviderResult(tools, self.known_names(scope))
+        code = self.code_tool(scope)
+        if code is None:
+            raise PromptError(
+                "code mode",
+                f"the tools of scope {scope_label(scope)!r} are presented as {presentation!r}, and nothing here "
+                "runs programs: load the plugin code_mode",
+            )
+        if presentation == "code":
+            return ToolProviderResult((code.schema,), [RUN_CODE])
+        return ToolProviderResult((*tools, code.schema), [*self.known_names(scope), RUN_CODE])
+
+    def _chain(self, scope: ScopeKey | None) -> list[ToolLayer]:
         """The global layer, then those of the scope's chain from the farthest to the nearest."""
         chain = [self._everywhere]
-        for key in reversed(self._runtime.scopes.chain(scope)):
+        for key in reversed(self.runtime.scopes.chain(scope)):
             layer = self._layers.get(id(key))
             if layer is not None:
                 chain.append(layer)
@@ -148,9 +157,8 @@ class ToolRegistry:
         def body() -> Callable[[], None]:
             layer = self._layer(tool.scope)
             if tool.name in layer.tools:
-                where = "" if tool.scope is None else f" in scope {scope_label(tool.scope)!r}"
                 raise ToolError(
-                    f"tool {tool.name!r} is already registered{where} by plugin "
+                    f"tool {tool.name!r} is already registered{_where(tool.scope)} by plugin "
                     f"{layer.tools[tool.name].owner_name!r}; choose another name"
                 )
             layer.tools[tool.name] = tool
@@ -164,8 +172,14 @@ class ToolRegistry:
             raise ToolError("restrict() needs a scope: a restriction of the global layer would hide tools from all")
         if allow is None and deny is None:
             raise ToolError(f"the restriction of scope {scope_label(scope)!r} is empty: give allow or deny")
+        names = (*(allow or ()), *(deny or ()))
+        if RUN_CODE in names:
+            raise ToolError(
+                f"the restriction of scope {scope_label(scope)!r} names {RUN_CODE!r}, which the presentation "
+                "decides about; restrict the tools that programs can reach"
+            )
         inherited = self._inherited_names(scope)
-        unknown = [name for name in (*(allow or ()), *(deny or ())) if name not in inherited]
+        unknown = [name for name in names if name not in inherited]
         if unknown:
             known = ", ".join(sorted(inherited, key=code_units)) or "(none)"
             raise ToolError(
@@ -177,35 +191,77 @@ class ToolRegistry:
         def body() -> Callable[[], None]:
             layer = self._layer(scope)
             layer.restrictions.append(restriction)
-            return self._told(lambda: self._lift(layer, restriction))
+            return self._told(lambda: self._drop(layer, layer.restrictions, restriction))
 
         return ctx.effect(body, "tool restriction")
+
+    def add_guard(self, ctx: Context, guard: Guard) -> Effect:
+        def body() -> Callable[[], None]:
+            layer = self._layer(ctx.scope)
+            layer.guards.append(guard)
+            return self._told(lambda: self._drop(layer, layer.guards, guard))
+
+        return ctx.effect(body, f"tool guard {guard.label}")
+
+    def present(self, ctx: Context, presentation: Presentation) -> Effect:
+        if presentation not in PRESENTATIONS:
+            raise ToolError(f"tools are presented as {', '.join(PRESENTATIONS)}, not as {presentation!r}")
+
+        def body() -> Callable[[], None]:
+            layer = self._layer(ctx.scope)
+            if layer.presentation is not None:
+                raise ToolError(
+                    f"the presentation{_where(ctx.scope)} is already declared as {layer.presentation!r} by plugin "
+                    f"{layer.presented_by!r}; declare it once"
+                )
+            layer.presentation, layer.presented_by = presentation, ctx.fiber.name
+            return self._told(lambda: self._clear(layer, "presentation"))
+
+        return ctx.effect(body, f"presentation {presentation}")
+
+    def add_code_tool(self, ctx: Context, tool: ToolRegistration) -> Effect:
+        """Make `run_code` possible in a layer. Raises `ToolError` where it is already."""
+
+        def body() -> Callable[[], None]:
+            layer = self._layer(ctx.scope)
+            if layer.code_tool is not None:
+                raise ToolError(
+                    f"a code runtime is already registered{_where(ctx.scope)} by plugin "
+                    f"{layer.code_tool.owner_name!r}"
+                )
+            layer.code_tool = tool
+            return self._told(lambda: self._clear(layer, "code_tool"))
+
+        return ctx.effect(body, "code runtime")
 
     def _inherited_names(self, scope: ScopeKey) -> set[str]:
         return {name for layer in self._chain(scope) if layer.scope is not scope for name in layer.tools}
 
-    def _layer(self, scope: ScopeKey | None) -> _ScopeTools:
+    def _layer(self, scope: ScopeKey | None) -> ToolLayer:
         if scope is None:
             return self._everywhere
         layer = self._layers.get(id(scope))
         if layer is None:
-            layer = self._layers[id(scope)] = _ScopeTools(scope)
+            layer = self._layers[id(scope)] = ToolLayer(scope)
         return layer
 
-    def _remove(self, layer: _ScopeTools, tool: ToolRegistration) -> None:
+    def _remove(self, layer: ToolLayer, tool: ToolRegistration) -> None:
         if layer.tools.get(tool.name) is tool:
             del layer.tools[tool.name]
-            self._drop_if_empty(layer)
-            self._changed(undoing=True)
+            self._undone(layer)
 
-    def _lift(self, layer: _ScopeTools, restriction: Restriction) -> None:
-        layer.restrictions = [each for each in layer.restrictions if each is not restriction]
-        self._drop_if_empty(layer)
-        self._changed(undoing=True)
+    def _drop(self, layer: ToolLayer, entries: list[Any], entry: object) -> None:
+        entries[:] = [each for each in entries if each is not entry]
+        self._undone(layer)
 
-    def _drop_if_empty(self, layer: _ScopeTools) -> None:
-        if layer.scope is not None and not layer.tools and not layer.restrictions:
+    def _clear(self, layer: ToolLayer, what: str) -> None:
+        setattr(layer, what, None)
+        self._undone(layer)
+
+    def _undone(self, layer: ToolLayer) -> None:
+        if layer.scope is not None and layer.is_empty:
             self._layers.pop(id(layer.scope), None)
+        self._changed(undoing=True)
 
     def _told(self, undo: Callable[[], None]) -> Callable[[], None]:
         """Tell observers of a registration; one that raises undoes it."""
@@ -217,76 +273,15 @@ class ToolRegistry:
         return undo
 
     def _changed(self, undoing: bool = False) -> None:
-        self._version += 1
+        self.version += 1
         self._results.clear()
-        if self._runtime.has_listeners(CHANGE.name):
-            self._runtime.events.emit(CHANGE.name, (), None, contain=undoing)
+        if self.runtime.has_listeners(CHANGE.name):
+            self.runtime.events.emit(CHANGE.name, (), None, contain=undoing)
 
     def describe(self) -> Any:
         """What is registered, for snapshots of the runtime."""
-        return [
-            {
-                "scope": scope_label(layer.scope),
-                "tools": [[tool.name, tool.owner_name] for tool in layer.tools.values()],
-                "restrictions": [
-                    [None if each.allow is None else sorted(each.allow), sorted(each.deny)]
-                    for each in layer.restrictions
-                ],
-            }
-            for layer in (self._everywhere, *self._layers.values())
-        ]
+        return [layer.described(scope_label(layer.scope)) for layer in (self._everywhere, *self._layers.values())]
 
 
-class ToolsFacade:
-    """`ctx.tools`: registers in the layer and in the name of one context."""
-
-    __slots__ = ("_ctx", "_registry")
-
-    def __init__(self, registry: ToolRegistry, ctx: Context) -> None:
-        self._registry = registry
-        self._ctx = ctx
-
-    def register(
-        self, schema: ToolSchema, execute: Execute | None = None, source: TextSource | None = None
-    ) -> Effect:
-        """Register a tool in this context's layer.
-
-        Raises `ToolError` for a name that the layer has already, and for a schema that no provider takes.
-        """
-        check_schema(schema)
-        frame = sys._getframe(1)
-        ctx = self._ctx
-        tool = ToolRegistration(schema, execute, ctx.home.ledger, ctx.scope, source, (frame.f_code, frame.f_lasti))
-        return self._registry.add(ctx, tool)
-
-    def restrict(self, allow: Sequence[str] | None = None, deny: Sequence[str] | None = None) -> Effect:
-        """Filter what this scope inherits. Several restrictions intersect; the scope's own tools are exempt.
-
-        Only None is an absent list: an empty `allow` admits nothing.
-
-        Raises `ToolError` outside a scope, for an empty filter, and for names that are not inherited.
-        """
-        return self._registry.restrict(self._ctx, allow, deny)
-
-    def visible(self, scope: ScopeKey | None = None) -> tuple[ToolSchema, ...]:
-        """The schemas of the tools that a scope sees."""
-        return tuple(tool.schema for tool in self._registry.visible(scope).values())
-
-    def is_visible(self, name: str, scope: ScopeKey | None = None) -> bool:
-        """Whether a scope sees a tool: for guidance that must follow it."""
-        return name in self._registry.visible(scope)
-
-    def known_names(self, scope: ScopeKey | None = None) -> list[str]:
-        """All names that a scope could see without any restriction."""
-        return self._registry.known_names(scope)
-
-
-def check_schema(schema: object) -> None:
-    """Raises `ToolError` for what is no tool schema at all."""
-    if not isinstance(schema, ToolSchema):
-        raise ToolError(f"a tool is registered with a ToolSchema, not with a {type(schema).__name__}")
-    if not schema.name:
-        raise ToolError("a tool needs a name")
-    parameters = decode_json(schema.parameters_json)
-    if not isinstance(parameters, dict) or parameters.get("type") != "object":
-        raise ToolError(f"the parameters of tool {schema.name!r} must be a JSON Schema of type object")
+def _where(scope: ScopeKey | None) -> str:
+    return "" if scope is None else f" in scope {scope_label(scope)!r}"
