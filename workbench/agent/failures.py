@@ -1,0 +1,20 @@
+"""Failure records: what a log and a person are told of an exception.
+
+Source: docs/agents.md 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.agent.options import AgentError
+from workbench.models.errors import failure_of as model_failure_of
+from workbench.models.foreign_text import clean_text
+
+
+def failure_of(error: BaseException) -> dict[str, Any]:
+    """`{message, code, …}`. What is no provider's own error has the code `UNKNOWN` and its whole cause chain."""
+    record: dict[str, Any] = dict(model_failure_of(error))
+    if isinstance(error, AgentError):
+        record = {"message": clean_text(str(error)), "code": error.code}
+    return record

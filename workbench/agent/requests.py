@@ -1,0 +1,139 @@
+"""From a rendered prompt to a request that can be dispatched, and the records that let it be rebuilt.
+
+The messages are the fold of the log: the request is made the way in which a reader of the log rebuilds it.
+
+Source: docs/agents.md 3, 4, 5 and 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.agent.cancel import CancelSignal, race
+from workbench.agent.decisions import read_config
+from workbench.agent.events import REQUEST, RequestProposal
+from workbench.agent.log.header import RequestHeader
+from workbench.agent.request_digest import RequestDigest
+from workbench.agent.snapshots import PRODUCER, due_text, snapshot_message
+from workbench.models.errors import NO_ROUTE, ModelError
+from workbench.models.request import CallConfig, ModelRequest
+
+if TYPE_CHECKING:
+    from workbench.agent.agent import Agent
+    from workbench.agent.prepared import Prepared
+    from workbench.core import Context
+    from workbench.models.frozen import FrozenDict
+    from workbench.models.provider import ModelProvider
+
+
+class Requests:
+    """Makes the requests of one agent and records them."""
+
+    def __init__(self, agent: Agent, ctx: Context) -> None:
+        self._agent = agent
+        self._ctx = ctx
+        self._digest = RequestDigest()
+        self._header = RequestHeader(CallConfig())
+        """That of the last request, kept as long as it stays equal."""
+        self._tools: tuple[FrozenDict, ...] = ()
+        self._began = False
+        """Whether this instance has recorded a header: the first one is recorded in any case."""
+
+    def due_snapshot(self, prepared: Prepared) -> str | None:
+        """The text of the snapshot that this prompt needs now; None for none."""
+        session = self._agent.session
+        seq = session.state.snapshots.get(PRODUCER)
+        if seq is None:
+            return due_text(prepared.context, None, False)
+        return due_text(prepared.context, session.events[seq].data, seq in session.surface)
+
+    def append_snapshot(self, prepared: Prepared) -> None:
+        """Append the snapshot if it is due."""
+        text = self.due_snapshot(prepared)
+        if text is not None:
+            sections = prepared.context_sections() if prepared.context else ()
+            self._agent.session.append("user/message", snapshot_message(text, sections), surface_op="append")
+
+    async def propose(self, turn: int, step: int, attempt: int, signal: CancelSignal) -> CallConfig:
+        """The call configuration that the listeners of `agent/request` leave."""
+        options = self._agent.options
+        given = {**options.config, "provider": options.provider, "model": options.model}
+        config = CallConfig.from_json({**given, "maxTokens": options.max_tokens or options.config.get("maxTokens")})
+        proposal = RequestProposal(self._agent, config, turn, step, attempt, signal)
+        answer = await race(
+            self._ctx.waterfall(REQUEST, proposal, default=_as_proposed, target=self._agent), signal
+        )
+        return read_config(REQUEST, answer)
+
+    def record(self, prepared: Prepared, config: CallConfig, turn: int, step: int, attempt: int) -> Dispatchable:
+        """Append header, route and `request/sent` as they are due.
+
+        Raises `ModelError`: `NO_ROUTE` without a provider or model, `NO_ADAPTER` for an unknown provider.
+        """
+        provider = self._provider(config)
+        header = self._header_of(prepared, config, provider)
+        window = provider.context_window(header.config.model or "")
+        session = self._agent.session
+        state = session.state
+        if not self._began or state.header != header:
+            reason = "change" if self._began else "initial" if state.header is None else "resume"
+            session.append_header(header, reason)
+            self._began = True
+        self._record_route(header.config, window)
+        place = {"turn": turn, "step": step, "attempt": attempt}
+        if prepared.revision is not None:
+            session.append("prompts/revision", {"revision": prepared.revision, **place}, ignorable=True)
+        request = session.request()
+        sent = {
+            **place,
+            "headerSeq": state.header_seq,
+            "messageCount": len(request.messages),
+            "digest": self._digest.of(request.system or "", request.tools, session.surface),
+        }
+        session.append("request/sent", sent, ignorable=True)
+        return Dispatchable(provider, request)
+
+    def _record_route(self, config: CallConfig, window: int | None) -> None:
+        route: dict[str, Any] = {"provider": config.provider, "model": config.model}
+        if window is not None:
+            route["contextWindow"] = window
+        if self._agent.session.state.route != route:
+            self._agent.session.append("request/context", route)
+
+    def _provider(self, config: CallConfig) -> ModelProvider:
+        if not config.provider or not config.model:
+            missing = " and no ".join(
+                name for name, value in (("provider", config.provider), ("model", config.model)) if not value
+            )
+            raise ModelError(
+                NO_ROUTE,
+                f"agent {self._agent.label!r} has no {missing}: set it in the options, or return it from {REQUEST.name}",
+            )
+        provider: ModelProvider = self._ctx.models.require(config.provider)
+        return provider
+
+    def _header_of(self, prepared: Prepared, config: CallConfig, provider: ModelProvider) -> RequestHeader:
+        """The canonical header, with the adapter's defaults filled in and marked."""
+        filled = {name: value for name, value in provider.defaults(config).items() if getattr(config, name) is None}
+        marked: dict[str, Any] = {}
+        if filled:
+            config, marked = replace(config, **filled), CallConfig(**filled).to_json()
+        kept = self._header
+        is_same = kept.config == config and kept.adapter_defaults == marked
+        if not is_same or kept.system != (prepared.system or None) or self._tools is not prepared.tools:
+            self._header = RequestHeader(config, marked, prepared.system, prepared.tools)
+            self._tools = prepared.tools
+        return self._header
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatchable:
+    """A recorded request, and who answers it."""
+
+    provider: ModelProvider
+    request: ModelRequest
+
+
+def _as_proposed(proposal: RequestProposal) -> Any:
+    return proposal.config
