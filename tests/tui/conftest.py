@@ -19,23 +19,21 @@ if TYPE_CHECKING:
 
 
 async def settled(pilot: Pilot[int]) -> None:
-    """No assembly runs, the bridge has nothing to tell, and the screen is quiet."""
+    """No work is under way, the bridge has nothing to tell, and the screen is quiet."""
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
-    for _ in range(200):
+    for _ in range(1000):
         await pilot.pause()
-        place = app.place
-        if isinstance(place, PromptPlace) and _is_quiet(app, place):
+        if _is_quiet(app):
             await pilot.pause()
-            if _is_quiet(app, place):
+            if _is_quiet(app):
                 return
         await asyncio.sleep(0.01)
     raise AssertionError("the workbench does not come to rest")
 
 
-def _is_quiet(app: WorkbenchApp, place: PromptPlace) -> bool:
-    parts = (place.assembling, place.measuring, place.editing, place.checking)
-    return not app.bridge.is_due and not any(part.is_running for part in parts)
+def _is_quiet(app: WorkbenchApp) -> bool:
+    return not app.bridge.is_due and not app.viewing.is_busy
 
 
 class Screen:

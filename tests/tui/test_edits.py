@@ -134,7 +134,7 @@ async def test_a_file_from_its_edit_to_its_preview(tmp_path: Path) -> None:
         app = WorkbenchApp(CompositionSubject(opened, "agent.yml"))
         async with app.run_test(size=(120, 40)) as pilot:
             await settled(pilot)
-            screen = Screen(pilot, app._subject)  # type: ignore[arg-type]
+            screen = Screen(pilot, app.viewing.subject)  # type: ignore[arg-type]
             await screen.press("p")
             file.write_text(FILE.replace("WORDS", "Answer in one paragraph."))
             assert not await opened.reload()

@@ -76,7 +76,7 @@ async def test_findings_are_listed_and_lead_to_their_entries(workbench: Workbenc
         assert screen.place.model.chosen.name == "tool:bash"
         assert "× 1 error, 1 warning, 1 note found: f" in screen.text()
         await screen.press("f", "j", "enter")
-        assert screen.place.scope == "reviewer"
+        assert screen.app.viewing.scope == "reviewer"
         assert (screen.place.model.chosen.kind, screen.place.model.chosen.name) == ("tool", "read")
         await screen.press("f", "G", "enter")
         assert "It is about file a.yml, not about an entry." in screen.text()
@@ -140,7 +140,7 @@ async def test_screen_json_and_annotations_agree(tmp_path: Path, monkeypatch: py
             sheet = app.screen
             assert isinstance(sheet, FindingsSheet)
             findings = sheet.query_one(FindingList).findings
-            text = Screen(pilot, app._subject).text()  # type: ignore[arg-type]
+            text = Screen(pilot, app.viewing.subject).text()  # type: ignore[arg-type]
     on_screen = json.loads(json.dumps([finding_data(finding) for finding in findings]))
     for each in (*on_screen, *in_json):
         if each["owner"]:

@@ -21,7 +21,7 @@ async def test_registrations_and_disposals_are_followed() -> None:
         app = WorkbenchApp(RuntimeSubject(runtime, "my harness"))
         async with app.run_test(size=(120, 40)) as pilot:
             await settled(pilot)
-            screen = Screen(pilot, app._subject)  # type: ignore[arg-type]
+            screen = Screen(pilot, app.viewing.subject)  # type: ignore[arg-type]
             assert "Work in /srv/app." in screen.text()
             added = prompt.section("late:one", 70, "I came later.")
             await settled(pilot)
@@ -37,7 +37,7 @@ async def test_tools_are_followed() -> None:
         app = WorkbenchApp(runtime)
         async with app.run_test(size=(120, 40)) as pilot:
             await settled(pilot)
-            screen = Screen(pilot, app._subject)  # type: ignore[arg-type]
+            screen = Screen(pilot, app.viewing.subject)  # type: ignore[arg-type]
             await runtime.root.plugin(ToolRegistry)
             added = runtime.root.tools.register(ToolSchema("late_tool", "Comes late.", {"type": "object"}))
             await settled(pilot)
@@ -74,7 +74,7 @@ async def test_a_runtime_can_be_given_as_it_is() -> None:
         app = WorkbenchApp(runtime)
         async with app.run_test(size=(120, 40)) as pilot:
             await settled(pilot)
-            assert "Plain." in Screen(pilot, app._subject).text()  # type: ignore[arg-type]
+            assert "Plain." in Screen(pilot, app.viewing.subject).text()  # type: ignore[arg-type]
 
 
 async def test_nothing_of_the_screen_is_left_in_the_runtime() -> None:
@@ -98,7 +98,7 @@ async def test_scopes_of_the_program_can_be_chosen() -> None:
         app = WorkbenchApp(RuntimeSubject(runtime, contexts=contexts))
         async with app.run_test(size=(120, 40)) as pilot:
             await settled(pilot)
-            screen = Screen(pilot, app._subject)  # type: ignore[arg-type]
+            screen = Screen(pilot, app.viewing.subject)  # type: ignore[arg-type]
             assert "For all." in screen.text()
             await pilot.press("s", "down", "enter")
             await settled(pilot)
@@ -144,7 +144,7 @@ async def test_a_plugin_that_fails_is_shown_and_goes_when_it_is_gone() -> None:
             fiber = runtime.root.plugin(failing)
             await asyncio.sleep(0.05)
             await settled(pilot)
-            screen = Screen(pilot, app._subject)  # type: ignore[arg-type]
+            screen = Screen(pilot, app.viewing.subject)  # type: ignore[arg-type]
             assert "1 plugin failed" in screen.text()
             await fiber.dispose()
             await settled(pilot)

@@ -185,7 +185,7 @@ async def test_another_scope_is_assembled_for(workbench: Workbench) -> None:
         assert picker.query_one(PickList).item.id == "main"
         await screen.pilot.press("down", "enter")
         await screen.settle()
-        assert screen.place.scope == "reviewer"
+        assert screen.app.viewing.scope == "reviewer"
         assert screen.subject.asked[-1] == "reviewer"
 
 
@@ -194,7 +194,7 @@ async def test_a_scope_that_is_gone_is_left(workbench: Workbench) -> None:
         screen.subject.scopes = screen.subject.scopes[:1]
         screen.subject.change()
         await screen.settle()
-        assert screen.place.scope == "(global)"
+        assert screen.app.viewing.scope == "(global)"
 
 
 async def test_the_palette_runs_commands_and_jumps(workbench: Workbench) -> None:
@@ -356,7 +356,7 @@ async def test_a_faulty_line_far_below_is_brought_into_view(workbench: Workbench
 async def test_a_hanging_assembly_says_who_hangs_and_the_app_lives(
     workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.places.prompt.assembling.PATIENCE", 0.0)
+    monkeypatch.setattr("workbench.tui.viewing.assembling.PATIENCE", 0.0)
     async with workbench() as screen:
         subject = screen.subject
         subject.gate = asyncio.Event()
@@ -376,7 +376,7 @@ async def test_a_hanging_assembly_says_who_hangs_and_the_app_lives(
 async def test_a_hanging_assembly_is_given_up_for_the_next_change(
     workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.places.prompt.assembling.PATIENCE", 0.0)
+    monkeypatch.setattr("workbench.tui.viewing.assembling.PATIENCE", 0.0)
     async with workbench() as screen:
         subject = screen.subject
         subject.gate = asyncio.Event()

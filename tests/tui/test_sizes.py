@@ -99,10 +99,10 @@ async def test_characters_are_shown_until_the_tokens_are_there(workbench: Workbe
     async with app.run_test(size=(120, 40)) as pilot:
         while app.place.model.preview is None:  # type: ignore[attr-defined]
             await pilot.pause()
-        screen = Screen(pilot, app._subject)  # type: ignore[arg-type]
+        screen = Screen(pilot, app.viewing.subject)  # type: ignore[arg-type]
         await pilot.pause()
         assert "characters in 7 sections" in screen.text()
-        assert screen.place.measuring.is_running
+        assert screen.app.viewing.measuring.is_running
         await pilot.press("j", "enter")
         gate.set()
         await settled(pilot)
@@ -110,7 +110,7 @@ async def test_characters_are_shown_until_the_tokens_are_there(workbench: Workbe
         assert "62 tok exact" in screen.text()
         assert "chars" not in screen.text()
         assert screen.place.prompt_text.has_focus
-        assert not screen.place.measuring.is_running
+        assert not screen.app.viewing.measuring.is_running
 
 
 async def test_counts_of_another_preview_are_never_shown(workbench: Workbench) -> None:
@@ -129,7 +129,7 @@ async def test_counts_of_another_preview_are_never_shown(workbench: Workbench) -
     async with app.run_test(size=(120, 40)) as pilot:
         while not asked:
             await pilot.pause()
-        subject = app._subject
+        subject = app.viewing.subject
         subject.change(p.preview([p.entry("one", 1, "Three words here.", p.FILES)]))  # type: ignore[union-attr]
         await settled(pilot)
         gate.set()
@@ -142,7 +142,7 @@ async def test_a_count_that_can_be_had_at_once_comes_with_its_preview(workbench:
     subject = p.FakeSubject(counted=p.in_words, counts_at_once=True)
     async with workbench(subject) as screen:
         assert "200 tokens" in screen.text()
-        assert screen.place.measuring._worker is None
+        assert screen.app.viewing.measuring._worker is None
 
 
 async def test_a_counter_that_breaks_leaves_characters(workbench: Workbench) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import tests.support.previews as p
 from workbench.prompt.views import Owner
-from workbench.tui.commands import COMMANDS, Command
+from workbench.tui.commands import COMMANDS, Command, commands_of
 from workbench.tui.view import answer as answers
 from workbench.tui.view import frame
 from workbench.tui.view.changes import changed_keys
@@ -234,9 +234,9 @@ def test_the_scope_can_be_clicked() -> None:
 
 def test_help_names_each_command_at_every_width() -> None:
     for width in (40, 76, 116, 196):
-        lines = help_lines("Prompt", "What?", width)
+        lines = help_lines(frame.Tab("1", "Prompt", "What?"), "prompt", width)
         text = "\n".join(plain(line) for line in lines)
-        assert all(command.title in text for command in COMMANDS)
+        assert all(each.title in text for each in commands_of("app", "prompt", "lines", "list", "text"))
         assert all(width_of(line) <= width for line in lines) or width == 40
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,14 +13,15 @@ from textual import on
 from textual.app import App, AutopilotCallbackType
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.worker import Worker
 
 from workbench.tui import themes
 from workbench.tui.bridge import Bridge, Changed
 from workbench.tui.commands import COMMANDS
 from workbench.tui.places.base import Place
-from workbench.tui.places.prompt.place import PromptPlace
 from workbench.tui.subject import Subject
 from workbench.tui.view.picker import Item
+from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
 
 if TYPE_CHECKING:
@@ -45,7 +47,8 @@ class WorkbenchApp(App[int]):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("app")
-    CSS_PATH = Path(__file__).parent / "places" / "prompt" / "style.tcss"
+    CSS_PATH = [Path(__file__).parent / "places" / name for name in ("frame.tcss", "prompt/style.tcss")]  # noqa: RUF012
+    """The other places load theirs when they are first shown."""
     CSS = """
     Toast { background: $wb-raised; color: $wb-text; }
     """
@@ -61,8 +64,11 @@ class WorkbenchApp(App[int]):
         self.theme = f"workbench-{theme}"
         self.animation_level = "none"
         self.bridge = Bridge(self.post_message)
-        self._opening = name
-        self._subject = _subject_of(subject)
+        self.viewing = Viewing(self, self._tell)
+        self.viewing.opening = name
+        self._given = _subject_of(subject)
+        self._rooms: dict[str, Place] = {}
+        """Places that were shown, by title."""
         self._unsubscribe: Callable[[], object] | None = None
         self._task_factory: Any = None
         self.is_painted = asyncio.Event()
@@ -98,7 +104,7 @@ class WorkbenchApp(App[int]):
         return themes.variables(self._themes[themes.DEFAULT])
 
     def get_default_screen(self) -> Screen[Any]:
-        return PromptPlace()
+        return self._room("Prompt")
 
     def on_ready(self) -> None:
         """After the first paint."""
@@ -106,10 +112,11 @@ class WorkbenchApp(App[int]):
 
     @on(Place.Arrived)
     def _place_arrived(self, arrived: Place.Arrived) -> None:
-        if self._subject is not None:
-            self.show(self._subject)
+        if self._given is not None:
+            given, self._given = self._given, None
+            self.show(given)
         else:
-            arrived.place.show_opening(self._opening)
+            arrived.place.catch_up()
 
     @property
     def place(self) -> Place:
@@ -120,9 +127,31 @@ class WorkbenchApp(App[int]):
         """Looks at another subject, and follows it."""
         if self._unsubscribe is not None:
             self._unsubscribe()
-        self._subject = subject
         self._unsubscribe = subject.subscribe(self.bridge.mark)
-        self.place.show_subject(subject)
+        self.viewing.show(subject)
+
+    async def go_to(self, title: str, target: object = None) -> None:
+        """Shows the place with that title, and in it what another place knows as `target`."""
+        if self.place.tab.title != title:
+            await self.switch_screen(self._room(title))
+        self.place.catch_up()
+        if target is not None:
+            self.place.show_target(target)
+
+    def _room(self, title: str) -> Place:
+        """The place with that title; imported when it is first asked for, and kept."""
+        place = self._rooms.get(title)
+        if place is None:
+            name = title.lower()
+            module = import_module(f"workbench.tui.places.{name}.place")
+            place = self._rooms[title] = getattr(module, f"{title}Place")(self.viewing)
+            self.install_screen(place, name)
+        return place
+
+    def _tell(self, topic: Topic) -> None:
+        """Only the place on the screen hears it; the others catch up when they come back."""
+        if self._running and self.screen_stack:
+            self.place.told(topic)
 
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
@@ -132,9 +161,11 @@ class WorkbenchApp(App[int]):
 
     def on_changed(self, changed: Changed) -> None:
         """At most once per frame. While the screen is taken down, a change is nobody's."""
-        place = self.place
-        if place.children:
-            place.follow(changed)
+        if self.place.children:
+            self.viewing.follow(changed)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        self.viewing.assembling.worker_changed(event)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Hands the bytes of the text to the terminal (OSC 52), whatever stands in it."""
@@ -152,8 +183,8 @@ class WorkbenchApp(App[int]):
         from workbench.tui.view.help import help_lines
         from workbench.tui.widgets.sheet import Sheet
 
-        tab = self.place.tab
-        self.push_screen(Sheet(lambda width: help_lines(tab.title, tab.question, width)))
+        place = self.place
+        self.push_screen(Sheet(lambda width: help_lines(place.tab, place.where, width)))
 
     async def action_theme(self) -> None:
         from workbench.tui.widgets.picker import pick
@@ -164,18 +195,38 @@ class WorkbenchApp(App[int]):
         ]
         await pick(self, items, "colours", self._take_theme, self.theme)
 
+    async def action_scope(self) -> None:
+        from workbench.tui.widgets.picker import pick
+
+        subject = self.viewing.subject
+        if subject is not None and self.place.shows_scope:
+            about = "The prompt that this scope reads."
+            items = [Item(scope.label, scope.label, scope.note, help=about) for scope in subject.scopes]
+            await pick(self, items, "scope", self.viewing.take_scope, self.viewing.scope)
+
+    async def action_prompt(self) -> None:
+        await self.go_to("Prompt")
+
+    async def action_trace(self) -> None:
+        await self.go_to("Trace")
+
+    async def action_registry(self) -> None:
+        await self.go_to("Registry")
+
     async def action_quit(self) -> None:
         self.exit(0)
 
     def _command_items(self) -> list[Item]:
-        place = self.place.tab.title
-        groups = {"prompt": "This place", "app": "Everywhere"}
-        return [
-            Item(f"command:{each.id}", each.title, place if each.where == "prompt" else "", each.key_label,
-                 groups[each.where], each.help)
-            for each in COMMANDS
-            if each.in_palette and each.where in groups
-        ]  # fmt: skip
+        place = self.place
+        groups = {place.where: "This place", "app": "Everywhere"}
+        items = []
+        for each in COMMANDS:
+            if each.in_palette and each.where in groups:
+                note = place.tab.title if each.where == place.where else ""
+                items.append(
+                    Item(f"command:{each.id}", each.title, note, each.key_label, groups[each.where], each.help)
+                )
+        return items
 
     def _run_picked(self, item_id: str) -> None:
         kind, _, rest = item_id.partition(":")

@@ -1,25 +1,71 @@
-"""The frame that all places have: context and tabs above, key hints below."""
+"""The frame that all places have: context, tabs and answer above, key hints below."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar, Protocol, cast
 
 from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.getters import query_one
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 
-from workbench.tui.bridge import Changed
-from workbench.tui.subject import Subject
+from workbench.tui.commands import Where, commands_of
+from workbench.tui.view import frame
+from workbench.tui.view.answer import Answer
 from workbench.tui.view.frame import Tab
 from workbench.tui.view.picker import Item
-from workbench.tui.widgets.bars import BarWidget
+from workbench.tui.view.pieces import Line, Piece
+from workbench.tui.viewing.situation import name_of, size_of, status_of
+from workbench.tui.viewing.viewing import Topic, Viewing
+from workbench.tui.widgets.bars import AnswerLine, BarWidget, ContextBar, KeyHints, TabBar
 
-TABS: tuple[Tab, ...] = (Tab("1", "Prompt", "What will the model read?"),)
-"""Only places that exist."""
+TABS: tuple[Tab, ...] = (
+    Tab("1", "Prompt", "What will the model read?"),
+    Tab("2", "Trace", "How did it come to be?"),
+    Tab("3", "Registry", "What is registered, by whom, in which layer?"),
+)
+"""Only places that exist. The module of one is `places.<title in lower case>.place`."""
+
+
+def tab_of(title: str) -> Tab:
+    """The tab of the place with that title; raises `KeyError`."""
+    return next((tab for tab in TABS if tab.title == title), None) or _unknown(title)
+
+
+def _unknown(title: str) -> Tab:
+    raise KeyError(title)
+
+
+DONE: Line = (Piece("✓ ", "running"),)
+
+
+class House(Protocol):
+    """What a place may ask of the app."""
+
+    async def go_to(self, title: str, target: object = None) -> None:
+        """Shows another place; it finds there what it knows as a `target`."""
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Hands the text to the terminal."""
+
+
+class Body(Container):
+    """The panes, side by side or one at a time."""
+
+    BLANK = True
 
 
 class Place(Screen[None]):
-    """A screen that answers one question about the subject."""
+    """A screen that answers one question about what is looked at.
+
+    Subclasses give the panes, the answer, and `look_again`. They read `viewing` and hold no truth of their own.
+    """
 
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - declared by Textual as an instance variable
         (0, "-tiny"),
@@ -38,23 +84,51 @@ class Place(Screen[None]):
     BLANK = True
     """Nothing of its own is drawn between the panes."""
     tab: Tab
+    where: ClassVar[Where]
+    """The first part of the ids of its commands."""
+    shows_scope = True
+    """The context bar names the scope and lets it be chosen."""
+
+    context_bar = query_one(ContextBar)
+    tab_bar = query_one(TabBar)
+    answer_line = query_one(AnswerLine)
+    key_hints = query_one(KeyHints)
 
     @dataclass
     class Arrived(Message):
-        """A place is on the screen and can be told what to look at."""
+        """A place is on the screen for the first time and can be told what to look at."""
 
         place: Place
 
-    def show_subject(self, subject: Subject) -> None:
-        """Another thing to look at."""
+    def __init__(self, viewing: Viewing) -> None:
+        super().__init__()
+        self.viewing = viewing
+        self._version = -1
+
+    # what a place gives
+
+    @abstractmethod
+    def panes(self) -> Iterable[Widget]:
+        """What stands between answer and key hints, inside `#body`."""
         raise NotImplementedError
 
-    def show_opening(self, name: str) -> None:
-        """Something is being opened."""
+    def below(self) -> Iterable[Widget]:
+        """What stands between the panes and the key hints."""
+        return ()
+
+    @abstractmethod
+    def answer(self, *, short: bool) -> Answer:
+        """To the question of the place; `short`: on a narrow screen."""
         raise NotImplementedError
 
-    def follow(self, changed: Changed) -> None:
-        """What is looked at has changed."""
+    @property
+    def now(self) -> frozenset[str]:
+        """What is the case, for key hints that help only then (`Command.when`)."""
+        return frozenset()
+
+    @abstractmethod
+    def look_again(self, topic: Topic) -> None:
+        """Shows `viewing` as it is now. Called only while the place is on the screen, and when it comes back."""
         raise NotImplementedError
 
     def jumps(self) -> list[Item]:
@@ -63,6 +137,68 @@ class Place(Screen[None]):
 
     def jump(self, item_id: str) -> None:
         """Goes to one of them."""
+
+    def show_target(self, target: object) -> None:
+        """Somebody came here from another place for that; what it is, the place says."""
+
+    # the frame
+
+    def compose(self) -> ComposeResult:
+        yield ContextBar()
+        yield TabBar()
+        yield AnswerLine()
+        with Body(id="body"):
+            yield from self.panes()
+        yield from self.below()
+        yield KeyHints()
+
+    def on_mount(self) -> None:
+        self.refresh_frame()
+        self.post_message(self.Arrived(self))
+
+    def told(self, topic: Topic) -> None:
+        """Something is another now, and this place is on the screen."""
+        if not self.is_mounted or not self.children:
+            return
+        if topic != "frame":
+            self._version = self.viewing.version
+            self.look_again(topic)
+        self.refresh_frame()
+
+    def catch_up(self) -> None:
+        """The place is on the screen again; what happened meanwhile is shown."""
+        if self._version != self.viewing.version:
+            self.told("preview")
+        else:
+            self.refresh_frame()
+
+    def refresh_frame(self) -> None:
+        """The lines around the panes."""
+        if not self.is_mounted:
+            return
+        viewing, width = self.viewing, self.size.width
+        short = width < 100
+        has_choice = viewing.subject is not None and len(viewing.subject.scopes) > 1
+        scope = viewing.scope if has_choice and self.shows_scope else None
+        self.context_bar.show_bar(
+            frame.context_bar(name_of(viewing), scope, size_of(viewing), status_of(viewing), short=short)
+        )
+        self.tab_bar.show_bar(frame.tab_bar(TABS, self.tab.title, short=width < 60))
+        answer = self.answer(short=short)
+        self.answer_line.show(answer.sentence, answer.fact)
+        commands = [*commands_of(self.where), *commands_of("app")]
+        inner_width = width - 2 * frame.outer_margin(width)
+        self.key_hints.show_bar(frame.key_hints(commands, inner_width, self.now))
+
+    def say(self, sentence: str, sign: Line = DONE) -> None:
+        """For a moment, on the answer line."""
+        self.answer_line.show((*sign, Piece(sentence)))
+        self.set_timer(2.0, self.refresh_frame, name="said")
+
+    @property
+    def house(self) -> House:
+        """The app, as far as a place may ask something of it."""
+        return cast(House, self.app)
 
     async def run_command(self, command_id: str) -> None:
         """Carries out a command of the table."""

@@ -18,6 +18,7 @@ class Status(NamedTuple):
     role: Role
 
 
+NOTHING = Status("○", "nothing open", "soft")
 OPENING = Status("◐", "opening", "pending")
 LIVE = Status("●", "live", "running")
 STILL = Status("○", "not watched", "soft")
@@ -70,7 +71,7 @@ def context_bar(name: str, scope: str | None, size: str, status: Status, *, shor
         start = width_of(left) + len(gap)
         word = () if short else (Piece("scope ", "soft"),)
         left = (*left, Piece(gap), *word, *outside(scope), Piece(" ▾", "faint"))
-        regions = (Region(start, width_of(left), "prompt.scope"),)
+        regions = (Region(start, width_of(left), "app.scope"),)
     right = (
         Piece(size, "text"),
         Piece(gap if size else ""),
@@ -81,10 +82,12 @@ def context_bar(name: str, scope: str | None, size: str, status: Status, *, shor
 
 
 def tab_bar(tabs: Sequence[Tab], current: str, *, short: bool) -> Bar:
-    """The places that exist; the current one with its question."""
+    """The places that exist; the current one with its question. A click leads to one."""
     line: Line = ()
     question = ""
+    regions: list[Region] = []
     for tab in tabs:
+        start = width_of(line)
         if tab.title == current:
             line = (
                 *line,
@@ -95,7 +98,8 @@ def tab_bar(tabs: Sequence[Tab], current: str, *, short: bool) -> Bar:
             question = tab.question
         else:
             line = (*line, Piece(" "), Piece(f"{tab.key} ", "faint"), Piece(f"{tab.title} ", "soft"))
-    return Bar(line, () if short else (Piece(question, "faint"),))
+        regions.append(Region(start, width_of(line), f"app.{tab.title.lower()}"))
+    return Bar(line, () if short else (Piece(question, "faint"),), tuple(regions))
 
 
 def key_hints(commands: Iterable[Command], width: int, now: frozenset[str] = frozenset()) -> Bar:
@@ -104,7 +108,7 @@ def key_hints(commands: Iterable[Command], width: int, now: frozenset[str] = fro
     `now` says what is the case, for hints that help only then.
     """
     chosen = [command for command in commands if command.hint and (not command.when or command.when in now)]
-    chosen.sort(key=lambda command: not command.when)
+    chosen.sort(key=lambda command: (not command.when, command.rank))
     right: Line = ()
     for command in chosen:
         if command.always:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.tui.commands import Command, commands_of
+from workbench.tui.commands import Command, Where, commands_of
+from workbench.tui.view.frame import Tab
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, spread, width_of
 
 KEY_WIDTH = 10
@@ -28,10 +29,10 @@ LOOKS: tuple[tuple[Piece, str], ...] = (
 )
 
 
-def help_lines(place: str, question: str, width: int) -> list[Line]:
+def help_lines(tab: Tab, where: Where, width: int) -> list[Line]:
     """Columns side by side where there is room, else one after the other."""
     groups = [
-        [*_keys("In this place", commands_of("prompt"))],
+        [*_keys("In this place", commands_of(where))],
         [
             *_keys("Lists and text", commands_of("lines", "list", "text")),
             (),
@@ -41,7 +42,7 @@ def help_lines(place: str, question: str, width: int) -> list[Line]:
         ],
         [*_signs(), (), *_owners()],
     ]
-    title: Line = (Piece(f"Help for {place}", "strong", bold=True), Piece(f"  {question}"))
+    title: Line = (Piece(f"Help for {tab.title}", "strong", bold=True), Piece(f"  {tab.question}"))
     head: list[Line] = [title, ()]
     if width >= 110:
         return [*head, *_side_by_side(groups, (width * 3 // 10, width * 7 // 20, width * 7 // 20))]

@@ -62,7 +62,7 @@ class PromptModel:
         self.changed &= self.entries.keys()
         self._pages.clear()
         if self.chosen not in self.entries:
-            self.chosen = self._same_name(self.chosen) or self._first_sent()
+            self.chosen = self.find_entry(self.chosen) or self._first_sent()
         self._search()
 
     def measure(self, sizes: Sizes) -> None:
@@ -208,9 +208,10 @@ class PromptModel:
             return "context"
         return self._page_name
 
-    def _same_name(self, key: EntryKey | None) -> EntryKey | None:
-        if key is None:
-            return None
+    def find_entry(self, key: EntryKey | None) -> EntryKey | None:
+        """That entry, or one of the same kind and name in another layer."""
+        if key is None or key in self.entries:
+            return key
         return next(self._named(key), None)
 
     def _first_sent(self) -> EntryKey | None:

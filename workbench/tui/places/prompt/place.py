@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.getters import query_one
-from textual.worker import Worker
+from textual.widget import Widget
 
 from workbench.prompt.views import EntryView
-from workbench.tui.bridge import Changed
-from workbench.tui.commands import commands_of
-from workbench.tui.places.base import TABS, Place
-from workbench.tui.places.prompt.assembling import Assembling
-from workbench.tui.places.prompt.checking import Checking
-from workbench.tui.places.prompt.editing import Editing
-from workbench.tui.places.prompt.measuring import Measuring
+from workbench.tui.places.base import Place, tab_of
 from workbench.tui.places.prompt.model import PromptModel
-from workbench.tui.places.prompt.situation import Situation
-from workbench.tui.subject import Subject, first_scope
-from workbench.tui.view import frame
+from workbench.tui.view import answer as answers
 from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
-from workbench.tui.view.findings import key_of, kind_of
+from workbench.tui.view.findings import findings_fact, key_of, kind_of
 from workbench.tui.view.picker import Item
-from workbench.tui.view.pieces import Piece
-from workbench.tui.view.sizes import CHARACTERS, Sizes, number
-from workbench.tui.widgets.bars import AnswerLine, ContextBar, KeyHints, TabBar
+from workbench.tui.view.sizes import CHARACTERS, number
+from workbench.tui.viewing.situation import facts, interruption
+from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.entry_list import EntryList
 from workbench.tui.widgets.find_bar import FindBar
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.panel import DetailPanel
-from workbench.tui.widgets.picker import pick
 from workbench.tui.widgets.prompt_text import PromptText
 from workbench.visible import visible_line
 
@@ -42,142 +32,90 @@ if TYPE_CHECKING:
     from workbench.check.finding import Finding
 
 
-class Body(Container):
-    """The panes, side by side or one at a time."""
-
-    BLANK = True
-
-
 class PromptPlace(Place):
     """What will the model read?"""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("prompt")
     AUTO_FOCUS = "#list"
-    tab = TABS[0]
+    tab = tab_of("Prompt")
+    where = "prompt"
 
-    context_bar = query_one(ContextBar)
-    tab_bar = query_one(TabBar)
-    answer_line = query_one(AnswerLine)
     entry_list = query_one("#list", EntryList)
     prompt_text = query_one("#text", PromptText)
     panel = query_one(DetailPanel)
     find_bar = query_one(FindBar)
-    key_hints = query_one(KeyHints)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, viewing: Viewing) -> None:
+        super().__init__(viewing)
         self.model = PromptModel()
-        self.subject: Subject | None = None
-        self.scope = ""
-        self._opening = ""
         self._page_key: object = None
         self._jumps: list[EntryKey] = []
         """Entries that the palette offers, as they were when it was opened."""
-        self.assembling = Assembling(self, self._preview, self.refresh_frame)
-        self.editing = Editing(self, self.refresh_frame)
-        self.checking = Checking(self, self.refresh_frame, self._show_findings)
-        self.measuring = Measuring(self, self._show_sizes)
 
-    def compose(self) -> ComposeResult:
-        yield ContextBar()
-        yield TabBar()
-        yield AnswerLine()
-        with Body(id="body"):
-            yield EntryList(id="list")
-            yield PromptText(id="text")
-            yield DetailPanel(id="panel")
-        yield FindBar()
-        yield KeyHints()
+    def panes(self) -> Iterable[Widget]:
+        return EntryList(id="list"), PromptText(id="text"), DetailPanel(id="panel")
+
+    def below(self) -> Iterable[Widget]:
+        return (FindBar(),)
 
     def on_mount(self) -> None:
         self._show_front()
-        self.refresh_frame()
-        self.post_message(self.Arrived(self))
 
     # what is looked at
 
-    def show_opening(self, name: str) -> None:
-        self._opening = name
-        self.refresh_frame()
+    def look_again(self, topic: Topic) -> None:
+        match topic:
+            case "subject":
+                self.model = PromptModel()
+            case "scope":
+                self.model.changed = frozenset()
+            case "preview":
+                self._load()
+            case "sizes":
+                self.model.measure(self.viewing.sizes)
+                self._show_list()
+                self.prompt_text.show_sizes(self.viewing.sizes)
+                self._show_details()
+            case "findings":
+                self._show_findings()
 
-    def show_subject(self, subject: Subject) -> None:
-        self.subject = subject
-        self._opening = ""
-        self.model = PromptModel()
-        self.scope = first_scope(subject.scopes)
-        self.editing.forget()
-        self.checking.forget(files=True)
-        self.editing.look(subject, self.scope)
-        self.assembling.start()
-
-    def follow(self, changed: Changed) -> None:
-        """A flood of changes costs one assembly at a time; one that hangs is given up for the next."""
-        if self.subject is None:
+    def _load(self) -> None:
+        viewing, model = self.viewing, self.model
+        if viewing.subject is None or viewing.preview is None:
             return
-        if self.scope not in {scope.label for scope in self.subject.scopes}:
-            self.scope = first_scope(self.subject.scopes)
-        self.checking.forget(files="files" in changed.topics)
-        if "files" in changed.topics:
-            self.editing.files_changed(self.model.preview)
-            self.editing.look(self.subject, self.scope)
-        self.refresh_frame()
-        if self.subject.is_changing:
-            return
-        self.assembling.after_change()
-
-    async def _preview(self) -> None:
-        subject = self.subject
-        if subject is not None:
-            preview = await subject.preview(self.scope)
-            sizes = await self.measuring.soon(subject, preview)
-            self.editing.preview_came(preview, is_last=not self.assembling.is_stale)
-            self.model.load(preview, subject.troubles, sizes)
-            self.model.problems = () if subject.is_loaded else tuple(map(str, subject.problems))
-            self._show_preview()
-            if sizes is CHARACTERS:
-                self.measuring.start(subject, preview)
-
-    def _show_sizes(self, sizes: Sizes) -> None:
-        """The same preview, in tokens."""
-        self.model.measure(sizes)
-        self._show_list()
-        self.prompt_text.show_sizes(sizes)
-        self._show_details()
-        self.refresh_frame()
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        self.assembling.worker_changed(event)
-
-    def _show_preview(self) -> None:
-        model = self.model
-        if model.preview is not None and model.preview.failures and not self._was_failing:
-            failed = model.first_failed()
-            model.chosen = failed or model.chosen
-        self._was_failing = bool(model.preview and model.preview.failures)
+        model.load(viewing.preview, viewing.subject.troubles, viewing.sizes)
+        model.problems = viewing.problems
+        is_failing = bool(viewing.preview.failures)
+        if is_failing and not self._was_failing:
+            model.chosen = model.first_failed() or model.chosen
+        self._was_failing = is_failing
         self._show_all(keep_place=True)
 
     _was_failing = False
 
-    # showing
-
-    def refresh_frame(self) -> None:
-        """The lines around the panes."""
-        if not self.is_mounted:
-            return
-        width = self.size.width
-        short = width < 100
-        situation = Situation(self.subject, self._opening, self.model, self.assembling, self.editing, self.checking)
-        has_choice = self.subject is not None and len(self.subject.scopes) > 1
-        scope = self.scope if has_choice else None
-        self.context_bar.show_bar(
-            frame.context_bar(situation.name, scope, situation.size, situation.status, short=short)
+    def answer(self, *, short: bool) -> answers.Answer:
+        viewing, model = self.viewing, self.model
+        interrupting = interruption(viewing)
+        if interrupting is not None or viewing.subject is None or model.preview is None:
+            return interrupting or answers.opening(viewing.opening or "…")
+        findings = viewing.checking.findings
+        return answers.answer(
+            model.preview,
+            len(model.changed),
+            notes=len(viewing.subject.notes),
+            troubles=viewing.subject.troubles,
+            short=short,
+            sizes=model.sizes,
+            first=viewing.editing.change,
+            found=findings_fact(findings, short=short) if findings is not None else (),
         )
-        self.tab_bar.show_bar(frame.tab_bar(TABS, self.tab.title, short=width < 60))
-        answer = situation.answer(short=short)
-        self.answer_line.show(answer.sentence, answer.fact)
-        commands = [*commands_of("prompt"), *commands_of("app")]
-        inner_width = width - 2 * frame.outer_margin(width)
-        self.key_hints.show_bar(frame.key_hints(commands, inner_width, situation.now))
+
+    @property
+    def now(self) -> frozenset[str]:
+        known = facts(self.viewing)
+        return known | {"found"} if self.model.hits else known
+
+    # showing
 
     def _show_all(self, *, keep_place: bool = False) -> None:
         """List, text, panel and frame from the model."""
@@ -324,21 +262,14 @@ class PromptPlace(Place):
         if key in self.model.entries:
             self._choose(key, tell_list=True)
 
-    async def action_scope(self) -> None:
-        if self.subject is None:
-            return
-        about = "The prompt that this scope reads."
-        items = [Item(scope.label, scope.label, scope.note, help=about) for scope in self.subject.scopes]
-        await pick(self.app, items, "scope", self._take_scope, self.scope)
-
-    def _take_scope(self, label: str) -> None:
-        if label != self.scope:
-            self.scope = label
-            self.model.changed = frozenset()
-            self.editing.forget()
-            if self.subject is not None:
-                self.editing.look(self.subject, label)
-            self.assembling.start()
+    def show_target(self, target: object) -> None:
+        """An `EntryKey`, or one of another layer with the same name."""
+        if isinstance(target, EntryKey):
+            key = self.model.find_entry(target)
+            if key is not None:
+                self._choose(key, tell_list=True)
+            else:
+                self.say(f"{visible_line(target.name)} is not in this prompt.", ())
 
     def action_find(self) -> None:
         self.key_hints.display = False
@@ -389,15 +320,10 @@ class PromptPlace(Place):
     def _copy(self, *, whole: bool) -> None:
         text = self.model.text_to_copy(whole=whole)
         if text is None:
-            self._say("Nothing to copy here.")
+            self.say("Nothing to copy here.")
             return
         self.app.copy_to_clipboard(text)
-        self._say(f"Copied {number(len(text))} {CHARACTERS.unit} through the terminal.")
-
-    def _say(self, sentence: str) -> None:
-        """For a moment, on the answer line."""
-        self.answer_line.show((Piece("✓ ", "running"), Piece(sentence)))
-        self.set_timer(2.0, self.refresh_frame, name="said")
+        self.say(f"Copied {number(len(text))} {CHARACTERS.unit} through the terminal.")
 
     def action_plain(self) -> None:
         self.model.is_plain = not self.model.is_plain
@@ -423,21 +349,22 @@ class PromptPlace(Place):
         from workbench.tui.view.sheet import notes_lines
         from workbench.tui.widgets.sheet import Sheet
 
-        subject = self.subject
+        subject = self.viewing.subject
         if subject is not None:
             problems, notes = tuple(subject.problems), tuple(subject.notes)
-            waiting = (self.editing.waiting.sentence or "") if self.editing.waiting is not None else ""
+            edit = self.viewing.editing.waiting
+            waiting = (edit.sentence or "") if edit is not None else ""
             self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width, waiting)))
 
     def action_check(self) -> None:
-        if self.subject is not None:
-            self.checking.start(self.subject)
+        if self.viewing.subject is not None:
+            self.viewing.checking.start(self.viewing.subject)
 
     def _show_findings(self) -> None:
         """On a sheet, unless the person is at something else by now."""
         from workbench.tui.widgets.findings import FindingsSheet
 
-        findings, subject = self.checking.findings, self.subject
+        findings, subject = self.viewing.checking.findings, self.viewing.subject
         if findings is not None and subject is not None and self.app.screen is self:
 
             def go(index: int | None) -> None:
@@ -449,33 +376,34 @@ class PromptPlace(Place):
     def _go_to_finding(self, finding: Finding) -> None:
         """To the entry that it is about, in a scope that shows it."""
         kind = kind_of(finding)
-        there = {scope.label for scope in self.subject.scopes} if self.subject is not None else set()
+        subject = self.viewing.subject
+        there = {scope.label for scope in subject.scopes} if subject is not None else set()
         shown_in = [label for label in finding.scopes if label in there]
         key = key_of(finding, self.model.entries.items())
-        if kind is not None and shown_in and self.scope not in shown_in:
-            self._take_scope(shown_in[0])
+        if kind is not None and shown_in and self.viewing.scope not in shown_in:
+            self.viewing.take_scope(shown_in[0])
             self.model.chosen = EntryKey(kind, finding.name, "")  # found by its name, once it is there
         elif key is not None:
             self._choose(key, tell_list=True)
         else:
-            self._say(f"It is about {visible_line(finding.place)}, not about an entry.")
+            self.say(f"It is about {visible_line(finding.place)}, not about an entry.")
 
     def action_apply(self) -> None:
-        if self.subject is not None and self.editing.waiting is not None:
-            self.editing.apply(self.subject)
+        if self.viewing.subject is not None and self.viewing.editing.waiting is not None:
+            self.viewing.editing.apply(self.viewing.subject)
 
     def action_discard(self) -> None:
-        if self.subject is not None and self.subject.edits is not None:
-            self.subject.edits.discard()
+        if self.viewing.subject is not None and self.viewing.subject.edits is not None:
+            self.viewing.subject.edits.discard()
 
     def action_hold(self) -> None:
-        edits = self.subject.edits if self.subject is not None else None
+        edits = self.viewing.subject.edits if self.viewing.subject is not None else None
         if edits is None:
-            self._say("There are no files here whose edits could wait.")
+            self.say("There are no files here whose edits could wait.")
             return
         edits.hold(not edits.are_held)
         self.refresh_frame()
-        self._say("Edits wait until they are applied." if edits.are_held else "Edits are applied when saved.")
+        self.say("Edits wait until they are applied." if edits.are_held else "Edits are applied when saved.")
 
     def action_assemble(self) -> None:
-        self.assembling.start()
+        self.viewing.assembling.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from textual.screen import Screen
+from textual.app import App
 from textual.worker import Worker
 
 from workbench.prompt.views import Preview
@@ -14,11 +14,11 @@ from workbench.tui.view.edits import Change, Waiting, change_between
 
 
 class Editing:
-    """Looks at edits in workers of a screen, so that a plugin that hangs holds up nothing else."""
+    """Looks at edits in workers of the app, so that a plugin that hangs holds up nothing else."""
 
-    def __init__(self, screen: Screen[Any], tell: Callable[[], None]) -> None:
+    def __init__(self, app: App[Any], tell: Callable[[], object]) -> None:
         """`tell` is called when `waiting` or `error` is another."""
-        self._screen = screen
+        self._app = app
         self._tell = tell
         self.waiting: Waiting | None = None
         """The edit that waits for the person."""
@@ -65,14 +65,14 @@ class Editing:
         elif self._looked_at != (pending, scope):
             self._looked_at = pending, scope
             self.waiting = Waiting()
-            self._looking = self._screen.run_worker(
+            self._looking = self._app.run_worker(
                 self._look(subject, scope), group="pending", exclusive=True, exit_on_error=False
             )
 
     def apply(self, subject: Subject) -> None:
         """Puts the edit that waits in force."""
         if self._applying is None or self._applying.is_finished:
-            self._applying = self._screen.run_worker(self._apply(subject), group="apply", exit_on_error=False)
+            self._applying = self._app.run_worker(self._apply(subject), group="apply", exit_on_error=False)
 
     async def _look(self, subject: Subject, scope: str) -> None:
         assert subject.edits is not None

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from textual.screen import Screen
+from textual.app import App
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
@@ -18,13 +18,13 @@ PAUSE = 0.5
 
 
 class Assembling:
-    """Runs an assembly as a worker of a screen."""
+    """Runs an assembly as a worker of the app."""
 
     def __init__(
-        self, screen: Screen[Any], assemble: Callable[[], Coroutine[Any, Any, None]], tell: Callable[[], None]
+        self, app: App[Any], assemble: Callable[[], Coroutine[Any, Any, None]], tell: Callable[[], object]
     ) -> None:
         """`assemble` makes and shows one preview. `tell` is called when `seconds` or `error` is another."""
-        self._screen = screen
+        self._app = app
         self._assemble = assemble
         self._tell = tell
         self.error: BaseException | None = None
@@ -61,11 +61,9 @@ class Assembling:
         """Assembles now; a running assembly is given up."""
         self._is_stale = False
         self._began = time.monotonic()
-        self._worker = self._screen.run_worker(
-            self._assemble(), group="assemble", exclusive=True, exit_on_error=False
-        )
+        self._worker = self._app.run_worker(self._assemble(), group="assemble", exclusive=True, exit_on_error=False)
         if self._ticker is None:
-            self._ticker = self._screen.set_interval(1.0, self._tick, name="assembling")
+            self._ticker = self._app.set_interval(1.0, self._tick, name="assembling")
 
     def after_change(self) -> None:
         """Assembles as soon as that makes sense."""
@@ -78,10 +76,10 @@ class Assembling:
                 self._recent.append(now)
                 self.start()
             else:  # a flood, or a provider that changes the registry when it is asked
-                self._pause = self._screen.set_timer(PAUSE, self._end_pause, name="pause")
+                self._pause = self._app.set_timer(PAUSE, self._end_pause, name="pause")
 
     def worker_changed(self, event: Worker.StateChanged) -> None:
-        """To be called for each change of a worker of the screen."""
+        """To be called for each change of a worker of the app."""
         if event.worker is not self._worker or not event.worker.is_finished:
             return
         if self._ticker is not None:

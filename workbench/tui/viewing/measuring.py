@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from textual.screen import Screen
+from textual.app import App
 from textual.worker import Worker
 
 from workbench.prompt.views import Preview
@@ -21,10 +21,10 @@ log = logging.getLogger("workbench.tui")
 
 
 class Measuring:
-    """One count at a time, as a worker of a screen."""
+    """One count at a time, as a worker of the app."""
 
-    def __init__(self, screen: Screen[Any], show: Callable[[Sizes], None]) -> None:
-        self._screen = screen
+    def __init__(self, app: App[Any], show: Callable[[Sizes], None]) -> None:
+        self._app = app
         self._show = show
         self._worker: Worker[None] | None = None
 
@@ -45,7 +45,7 @@ class Measuring:
 
     def start(self, subject: Subject, preview: Preview) -> None:
         """Counts, and shows what it was."""
-        self._worker = self._screen.run_worker(
+        self._worker = self._app.run_worker(
             self._count(subject, preview), group="count", exclusive=True, exit_on_error=False
         )
 

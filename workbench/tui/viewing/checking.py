@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from textual.screen import Screen
+from textual.app import App
 from textual.worker import Worker
 
 from workbench.tui.subject import Subject
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Checking:
-    """Runs a check as a worker of a screen."""
+    """Runs a check as a worker of the app."""
 
-    def __init__(self, screen: Screen[Any], tell: Callable[[], None], show: Callable[[], None]) -> None:
+    def __init__(self, app: App[Any], tell: Callable[[], object], show: Callable[[], object]) -> None:
         """`tell` is called when something of it is another, `show` when findings have come."""
-        self._screen = screen
+        self._app = app
         self._tell = tell
         self._show = show
         self.findings: Sequence[Finding] | None = None
@@ -36,7 +36,7 @@ class Checking:
     def start(self, subject: Subject) -> None:
         """Checks; a running check is given up."""
         self.findings, self.error = None, ""
-        self._worker = self._screen.run_worker(
+        self._worker = self._app.run_worker(
             self._check(subject), group="check", exclusive=True, exit_on_error=False
         )
         self._tell()

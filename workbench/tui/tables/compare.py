@@ -1,0 +1,5 @@
+"""Commands of Compare, most useful first."""
+
+from workbench.tui.command import Command
+
+COMMANDS: tuple[Command, ...] = ()
