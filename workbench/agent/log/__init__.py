@@ -7,11 +7,11 @@ from workbench.agent.log.canonical import canonical_bytes, digest
 from workbench.agent.log.errors import LogError, LogErrorCode
 from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.header import RequestHeader
+from workbench.agent.log.open_work import OpenCall, OpenWork, open_work
 from workbench.agent.log.prefix import Divergence, first_divergence
 from workbench.agent.log.rebuild import RebuiltRequest, SentRequest, rebuild, rebuild_all, sent_requests
 from workbench.agent.log.session import Repair, Session, fork_seed
 from workbench.agent.log.session_header import SessionHeader
-from workbench.agent.log.state import LogState, OpenCall, fold_state
 from workbench.agent.log.surface import Surface, fold_surface, project
 from workbench.agent.log.surface_ops import Replace, SurfaceOp
 
@@ -19,9 +19,9 @@ __all__ = [
     "Divergence",
     "LogError",
     "LogErrorCode",
-    "LogState",
     "LoggedEvent",
     "OpenCall",
+    "OpenWork",
     "RebuiltRequest",
     "Repair",
     "Replace",
@@ -34,9 +34,9 @@ __all__ = [
     "canonical_bytes",
     "digest",
     "first_divergence",
-    "fold_state",
     "fold_surface",
     "fork_seed",
+    "open_work",
     "project",
     "rebuild",
     "rebuild_all",

@@ -5,43 +5,62 @@ Source: docs/sessions.md 1, 2 and 7.
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import IGNORABLE_TYPES, SURFACE_TYPES, LoggedEvent, is_known
-from workbench.agent.log.header import RequestHeader
+from workbench.agent.log.file_events import StoredEvents
 from workbench.agent.log.json_lines import frozen_data
+from workbench.agent.log.log_file import LogFile
+from workbench.agent.log.open_work import OpenWork
+from workbench.agent.log.opening import open_for_writing
+from workbench.agent.log.repair import missing_events
 from workbench.agent.log.session_header import SessionHeader
-from workbench.agent.log.state import LogState
 from workbench.agent.log.surface import Surface
 from workbench.agent.log.surface_ops import SurfaceOp
-from workbench.models.request import ModelRequest
+from workbench.agent.log.writer import LogWriter
 
 
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What opening a log for writing has mended."""
+
+    cut_bytes: int = 0
+    """Bytes of a torn tail that were cut off."""
+    appended: int = 0
+    """Events that close an interrupted turn."""
 
 
 class Session:
     """One session, open for writing. Made by `create` or `resume`; ended by `close`."""
 
     header: SessionHeader
+    path: Path | None
+    """None for a session in memory alone."""
     events: Sequence[LoggedEvent]
     """All events by seq. Of a session in a file, old ones are read from there."""
     surface: Surface
-    state: LogState
+    work: OpenWork
+    """What stands open: turn, step, calls without a result."""
+    repair: Repair
+    """What `resume` has mended."""
 
     def __init__(self, header: SessionHeader) -> None:
+        """For `create` and `resume`."""
         self.header = header
+        self.path = None
         self.surface = Surface()
-        self.state = LogState()
-        self._events: list[LoggedEvent] = []
+        self.work = OpenWork()
+        self.repair = Repair()
+        self._events: list[LoggedEvent] | StoredEvents = []
         self.events = self._events
-        self._clock: Callable[[], int] = _now_ms
+        self._writer: LogWriter | None = None
+        self._is_closed = False
 
     @classmethod
     def create(
@@ -50,20 +69,62 @@ class Session:
         path: str | Path | None = None,
         seed: Iterable[LoggedEvent] = (),
     ) -> Self:
-        """A new session; without a path in memory alone.
+        """A new session; without a path in memory alone. Its file is durable after the first `flush`.
 
-        `seed` are events of another session, with which it begins; they keep their seqs.
-        Raises `LogError`: INVALID_HEADER, SESSION_EXISTS, INVALID_EVENT for a seed that is no beginning of a log.
+        `seed` are events of another session, with which it begins; they keep their seqs and times.
+        Raises `LogError`: INVALID_HEADER, SESSION_EXISTS, UNKNOWN_EVENT, INVALID_EVENT for what is no beginning
+        of a log; `OSError`.
         """
+        header = (header or SessionHeader()).checked_for_creation()
+        seeded = _checked_seed(seed)
+        if seeded and header.seed_length is None:
+            header = replace(header, seed_length=len(seeded))
+        session = cls(header)
+        session._fold_seed(seeded)
         if path is not None:
-            raise NotImplementedError("sessions in files")
-        session = cls((header or SessionHeader()).checked_for_creation())
-        session._plant(seed)
+            session._write_to(Path(path))
+        for event in seeded:
+            session._events.append(event)
+        if seeded and seeded[-1].type != "session/end-seed":
+            session.append("session/end-seed", {})
+        return session
+
+    @classmethod
+    async def resume(cls, path: str | Path) -> Self:
+        """`resume_now` beside the event loop."""
+        opening = asyncio.create_task(asyncio.to_thread(cls.resume_now, path))
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(_close_unwanted)
+            raise
+
+    @classmethod
+    def resume_now(cls, path: str | Path) -> Self:
+        """Open a log for writing: cut a torn tail, and close an interrupted turn. Blocks.
+
+        Raises `LogError`: SESSION_LOCKED, LOG_HEADER, LOG_VERSION, LOG_CORRUPT, UNKNOWN_EVENT; `OSError`.
+        """
+        path = Path(path)
+        opened = open_for_writing(path)
+        session = cls(opened.header)
+        session.path, session.surface, session.work = path, opened.surface, opened.work
+        session._writer = LogWriter(opened.file, opened.length)
+        session._events = opened.events.write_through(session._writer, opened.length)
+        session.events = session._events
+        missing = list(missing_events(session.work))
+        for each in missing:
+            session.append(each.type, each.data, source_event_seqs=each.source_event_seqs)
+        session.repair = Repair(opened.cut_bytes, len(missing))
         return session
 
     @property
     def id(self) -> str:
         return self.header.id
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
 
     def append(
         self,
@@ -78,6 +139,8 @@ class Session:
 
         Raises `LogError` before anything changes: NOT_JSON, INVALID_EVENT, INVALID_SURFACE_OP, SESSION_CLOSED.
         """
+        if self._is_closed:
+            raise LogError("SESSION_CLOSED", f"session {self.id} is closed: no {type} can be appended")
         if not isinstance(data, Mapping):
             raise LogError("NOT_JSON", f"the data of a {type} are an object, not {data!r}")
         if surface_op is None and type in SURFACE_TYPES:
@@ -85,86 +148,96 @@ class Session:
         event = LoggedEvent(
             type,
             len(self._events),
-            self._clock(),
+            time.time_ns() // 1_000_000,
             frozen_data(data, "data"),
             surface_op,
             tuple(source_event_seqs),
             ignorable or type in IGNORABLE_TYPES,
         )
-        return self._accept(event)
-
-    def _accept(self, event: LoggedEvent) -> LoggedEvent:
-        cited = event.source_event_seqs
-        if cited and (min(cited) < 0 or max(cited) >= event.seq):
-            raise LogError("INVALID_EVENT", f"event {event.seq} cites events that do not stand before it")
-        self.surface.check(event, self.events.__getitem__)
-        self.state.add(event)
-        self.surface.add(event)
+        self._fold(event)
         self._events.append(event)
         return event
 
-    def request(self) -> ModelRequest:
-        """The request that the log holds now: the newest header, and the surface. Raises `LogError` NO_REQUEST."""
-        if self.state.header is None:
-            raise LogError("NO_REQUEST", "no request header was recorded yet")
-        return self.state.header.request(self.surface.messages())
-
-    def append_header(self, header: RequestHeader, reason: str) -> LoggedEvent:
-        """Record a request header: reason "initial", "resume" or "change"."""
-        return self.append("request/header", {"header": header.to_json(), "reason": reason})
-
-    def append_sent(self, turn: int, step: int, attempt: int) -> tuple[LoggedEvent, ModelRequest]:
-        """Record that the request that the log holds now is about to be sent, and give that request."""
-        from workbench.agent.log.canonical import digest
-
-        request = self.request()
-        event = self.append(
-            "request/sent",
-            {
-                "turn": turn,
-                "step": step,
-                "attempt": attempt,
-                "headerSeq": self.state.header_seq,
-                "messageCount": len(request.messages),
-                "digest": digest(request),
-            },
-        )
-        return event, request
-
     async def flush(self) -> None:
-        """Wait until every event so far is durable. Raises `LogError` WRITE_FAILED."""
+        """Wait until every event so far is durable.
+
+        Raises `LogError` WRITE_FAILED; the events then stay queued, and are tried again with the next ones.
+        """
+        if self._writer is not None:
+            await self._writer.flush()
+
+    def flush_now(self) -> None:
+        """The same for callers without a loop. Blocks."""
+        if self._writer is not None:
+            self._writer.flush_now()
 
     async def close(self) -> None:
-        """Flush, stop writing and release the file."""
+        """Write the rest, stop writing and release the file. Idempotent. Raises `LogError` WRITE_FAILED."""
+        if self._begin_close() and self._writer is not None:
+            try:
+                await self._writer.close()
+            finally:
+                self._release()
 
-    def _plant(self, seed: Iterable[LoggedEvent]) -> None:
-        """Begin with the events of another session."""
-        last: LoggedEvent | None = None
-        for last in seed:
-            if not is_known(last.type) and not last.ignorable:
-                raise LogError("UNKNOWN_EVENT", f"event {last.seq} of the seed has the unknown type {last.type!r}")
-            if last.seq != len(self._events):
-                raise LogError("INVALID_EVENT", f"event {last.seq} of a seed stands at {len(self._events)}")
-            self._accept(last)
-        if last is None:
-            return
-        if self.header.seed_length is None:
-            self.header = replace(self.header, seed_length=len(self._events))
-        if last.type != "session/end-seed":
-            self.append("session/end-seed", {})
+    def close_now(self) -> None:
+        """The same for callers without a loop. Blocks."""
+        if self._begin_close() and self._writer is not None:
+            try:
+                self._writer.close_now()
+            finally:
+                self._release()
+
+    def _begin_close(self) -> bool:
+        """Whether this is the first call."""
+        is_first, self._is_closed = not self._is_closed, True
+        return is_first
+
+    def _release(self) -> None:
+        """Events stay readable, from the file too: whoever looks at a session that has ended still can."""
+
+    def _write_to(self, path: Path) -> None:
+        """Begin a file of its own."""
+        file = LogFile.create(path)
+        self.path = path
+        self._writer = LogWriter(file, 0)
+        line = self.header.line()
+        self._writer.put(line)
+        self._events = StoredEvents(path).write_through(self._writer, len(line), lines=1)
+        self.events = self._events
+
+    def _fold_seed(self, seeded: Sequence[LoggedEvent]) -> None:
+        for event in seeded:
+            self._fold(event, seeded)
+
+    def _fold(self, event: LoggedEvent, events: Sequence[LoggedEvent] | None = None) -> None:
+        """Raises `LogError` before anything changes."""
+        cited = event.source_event_seqs
+        if cited and (min(cited) < 0 or max(cited) >= event.seq):
+            raise LogError("INVALID_EVENT", f"event {event.seq} cites events that do not stand before it")
+        if event.surface_op is not None or event.type in SURFACE_TYPES:
+            self.surface.check(event, (self.events if events is None else events).__getitem__)
+        self.work.add(event)
+        if event.surface_op is not None:
+            self.surface.add(event)
 
 
 def fork_seed(events: Sequence[LoggedEvent]) -> list[LoggedEvent]:
     """What a fork begins with: everything up to and including the last `turn/end`; the open turn stays out."""
     end = next((seq for seq in range(len(events) - 1, -1, -1) if events[seq].type == "turn/end"), -1)
-    return [events[seq] for seq in range(end + 1)]
+    return list(events[: end + 1])
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """What opening a log for writing had to mend."""
+def _checked_seed(seed: Iterable[LoggedEvent]) -> Sequence[LoggedEvent]:
+    events = list(seed)
+    for position, event in enumerate(events):
+        if not is_known(event.type) and not event.ignorable:
+            raise LogError("UNKNOWN_EVENT", f"event {event.seq} of the seed has the unknown type {event.type!r}")
+        if event.seq != position:
+            raise LogError("INVALID_EVENT", f"event {event.seq} of a seed stands at {position}")
+    return events
 
-    cut_bytes: int = 0
-    """Bytes of a torn tail that were cut off."""
-    appended: int = 0
-    """Events that closed an interrupted turn."""
+
+def _close_unwanted(opening: asyncio.Task[Session]) -> None:
+    """A session that nobody waits for any more."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close_now()

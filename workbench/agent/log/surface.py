@@ -78,7 +78,7 @@ class Surface:
         op = event.surface_op
         if op is None:
             return
-        if op == "append":
+        if not isinstance(op, Replace):
             self._nodes.append(event.seq)
             self._messages.append(project(event))
         else:

@@ -1,0 +1,201 @@
+"""Events that live in a file: where each stands is remembered, what it says is read when asked for.
+
+Source: docs/sessions.md 7.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Self, overload
+
+from workbench.agent.log.errors import LogError
+from workbench.agent.log.events import LoggedEvent
+from workbench.agent.log.scanning import Line, read_records
+from workbench.agent.log.writer import LogWriter
+
+_KEPT = 64
+"""Events that were read from the file and are kept for a second look."""
+_RUN_BYTES = 262_144
+"""Bytes that are read at once when events are gone through in order."""
+TAIL_EVENTS = 512
+TAIL_BYTES = 2_097_152
+"""How many of the newest events of a log that is being written stay in memory, at most."""
+
+
+class FileEvents(Sequence[LoggedEvent]):
+    """The events of a file, by seq. Memory: eight bytes each. Raises `LogError` LOG_CHANGED when they are gone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("rb", buffering=0)
+        self._offsets = array("Q")
+        """Where the line of each event begins; the events of a packed row share one."""
+        self._end = 0
+        """Where the line of the last event ends."""
+        self._kept: OrderedDict[int, LoggedEvent] = OrderedDict()
+
+    def note(self, line: Line) -> None:
+        """Remember that the next event stands in `line`."""
+        self._offsets.append(line.offset)
+        self._end = line.offset + line.length
+
+    def forget(self) -> None:
+        """Begin anew, with no event."""
+        self._offsets = array("Q")
+        self._kept.clear()
+        self._end = 0
+
+    def close(self) -> None:
+        """Release the file. Nothing can be read afterwards."""
+        self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @overload
+    def __getitem__(self, index: int) -> LoggedEvent: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[LoggedEvent]: ...
+    def __getitem__(self, index: int | slice) -> LoggedEvent | Sequence[LoggedEvent]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                return list(self.iterate(start, stop))
+            return [self._at(seq) for seq in range(start, stop, step)]
+        seq = index + len(self) if index < 0 else index
+        if not 0 <= seq < len(self):
+            raise IndexError(f"there is no event {index}; the log has {len(self)}")
+        return self._at(seq)
+
+    def __iter__(self) -> Iterator[LoggedEvent]:
+        seq = 0
+        while seq < len(self):  # it may grow meanwhile
+            for event in self.iterate(seq, len(self)):
+                seq += 1
+                yield event
+
+    def iterate(self, start: int, stop: int) -> Iterator[LoggedEvent]:
+        """The events of [start, stop) in order, a run of lines at a time."""
+        seq = start
+        while seq < stop:
+            last = seq + 1
+            while last < stop and self._line_end(last) - self._offsets[seq] <= _RUN_BYTES:
+                last += 1
+            yield from self._run(seq, last)
+            seq = last
+
+    def where(self, seq: int) -> tuple[int, int]:
+        """Offset and length in bytes of the line of an event."""
+        return self._offsets[seq], self._line_end(seq) - self._offsets[seq]
+
+    def _at(self, seq: int) -> LoggedEvent:
+        event = self._kept.get(seq)
+        if event is None:
+            (event,) = self._run(seq, seq + 1)
+            self._kept[seq] = event
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return event
+
+    def _run(self, start: int, stop: int) -> Iterator[LoggedEvent]:
+        """The events of [start, stop), whose lines are read at once."""
+        offset = self._offsets[start]
+        content = self._read(offset, self._line_end(stop - 1) - offset)
+        seq = start
+        while seq < stop:
+            line_start = self._offsets[seq]
+            first = bisect_left(self._offsets, line_start, 0, seq + 1)
+            line = content[line_start - offset : self._line_end(seq) - offset]
+            events = self._events_of(line, first)
+            for event in events[seq - first : stop - first]:
+                yield event
+                seq += 1
+
+    def _events_of(self, line: bytes, first: int) -> list[LoggedEvent]:
+        if not line.endswith(b"\n"):
+            raise self._changed()
+        try:
+            records = read_records(Line(0, 0, len(line), line[:-1], True), first)
+            return [LoggedEvent.from_json(record, first + index) for index, record in enumerate(records)]
+        except (ValueError, LogError):
+            raise self._changed() from None
+
+    def _line_end(self, seq: int) -> int:
+        """Where the line of an event ends."""
+        offset = self._offsets[seq]
+        after = seq + 1
+        while after < len(self._offsets):
+            if self._offsets[after] != offset:
+                return self._offsets[after]
+            after += 1
+        return self._end
+
+    def _read(self, offset: int, length: int) -> bytes:
+        self._file.seek(offset)
+        pieces = []
+        while length:
+            piece = self._file.read(length)
+            if not piece:
+                raise self._changed()
+            pieces.append(piece)
+            length -= len(piece)
+        return b"".join(pieces)
+
+    def _changed(self) -> LogError:
+        return LogError("LOG_CHANGED", f"{self.path}: the file was changed by somebody else; open it again")
+
+
+class StoredEvents(FileEvents):
+    """The events of a log that is being written: the newest in memory, the others in the file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._writer: LogWriter | None = None
+        self._lines_before = 0
+        """Events that were in the file before the writer wrote; the header counts as one that was not."""
+        self._tail: list[LoggedEvent] = []
+        self._tail_start = 0
+
+    def write_through(self, writer: LogWriter, end: int, lines: int = 0) -> Self:
+        """From now on `append` is possible: the file ends at byte `end`, of which `lines` still are queued."""
+        self._writer = writer
+        self._end = end
+        self._tail_start = len(self._offsets)
+        self._lines_before = self._tail_start - lines
+        return self
+
+    def append(self, event: LoggedEvent) -> None:
+        """Accept the next event and queue its line."""
+        assert self._writer is not None
+        line = event.line()
+        self._offsets.append(self._end)
+        self._end += len(line)
+        self._tail.append(event)
+        self._writer.put(line)
+        if len(self._tail) > TAIL_EVENTS or self._end - self._offsets[self._tail_start] > TAIL_BYTES:
+            self._shorten()
+
+    def _shorten(self) -> None:
+        """Let go of the older half of what is in memory, as far as it is in the file."""
+        assert self._writer is not None
+        in_file = self._lines_before + self._writer.durable_lines
+        half = self._tail_start + len(self._tail) // 2
+        cut = min(in_file, half) - self._tail_start
+        if cut > 0:
+            del self._tail[:cut]
+            self._tail_start += cut
+
+    def _at(self, seq: int) -> LoggedEvent:
+        if seq >= self._tail_start:
+            return self._tail[seq - self._tail_start]
+        return super()._at(seq)
+
+    def iterate(self, start: int, stop: int) -> Iterator[LoggedEvent]:
+        """The events of [start, stop) in order."""
+        yield from super().iterate(start, min(stop, self._tail_start))
+        for seq in range(max(start, self._tail_start), stop):
+            yield self._at(seq)
