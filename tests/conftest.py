@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 SLOW_TIMEOUT = 900
@@ -12,3 +14,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """The whole suite runs on all cores; single files, and the slow tests, in this process."""
+    is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    if not is_whole or config.option.markexpr == "slow" or config.option.usepdb:
+        config.option.dist = "no"
+        return 0
+    config.option.dist = "worksteal"
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -17,6 +17,9 @@ from types import TracebackType
 
 ROOT = Path(__file__).parent.parent.parent
 
+PATIENCE = 45.0
+"""Seconds until a test gives up: other suites may share the cores."""
+
 SEQUENCE = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[P_^X][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
@@ -52,7 +55,7 @@ class Terminal:
         """Types."""
         os.write(self._file, keys.encode())
 
-    def wait_for(self, text: str, seconds: float = 15) -> None:
+    def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
         """Reads until the text has come since the last wait, control sequences left out."""
         end = time.monotonic() + seconds
         fresh = b""
@@ -66,7 +69,7 @@ class Terminal:
         while self._read(seconds):
             pass
 
-    def end(self, seconds: float = 15) -> int:
+    def end(self, seconds: float = PATIENCE) -> int:
         """Waits for the program to end; its exit code, negative for a signal."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

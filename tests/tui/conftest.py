@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from tests.support.previews import FakeSubject
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.places import base
 from workbench.tui.places.prompt.place import PromptPlace
 
 if TYPE_CHECKING:
@@ -81,6 +82,12 @@ async def opened(
         screen = Screen(pilot, subject)
         await screen.settle()
         yield screen
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said for a moment stands until the test has read it, on however busy a machine."""
+    monkeypatch.setattr(base, "SAID_SECONDS", 600.0)
 
 
 @pytest.fixture

@@ -43,6 +43,8 @@ def _unknown(title: str) -> Tab:
 
 
 DONE: Line = (Piece("✓ ", "running"),)
+SAID_SECONDS = 2.0
+"""How long a word for a moment stands on the answer line."""
 
 
 class House(Protocol):
@@ -193,7 +195,7 @@ class Place(Screen[None]):
     def say(self, sentence: str, sign: Line = DONE) -> None:
         """For a moment, on the answer line."""
         self.answer_line.show((*sign, Piece(sentence)))
-        self.set_timer(2.0, self.refresh_frame, name="said")
+        self.set_timer(SAID_SECONDS, self.refresh_frame, name="said")
 
     @property
     def house(self) -> House:
