@@ -6,17 +6,14 @@ Source: docs/models.md 5.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import orjson
-
 from workbench.models.chunks import Chunk, reasoning_delta, text_delta, tool_call_delta
 from workbench.models.errors import ModelError
-from workbench.models.foreign_text import clean
+from workbench.models.foreign_text import foreign_json
 
 Row = Mapping[str, Any]
 """One line of a log: an event, or several chunks packed into one row."""
@@ -270,15 +267,7 @@ def _rows_of_file(file: Path, places: list[Place]) -> list[Row]:
 def _decoded(line: bytes) -> Row | None:
     """The object on a line; None when there is none."""
     try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        # orjson refuses halves of surrogate pairs, which other harnesses may have written.
-        try:
-            row = clean(json.loads(line, parse_constant=_no_constant))
-        except (ValueError, RecursionError):
-            return None
+        row = foreign_json(line)
+    except ValueError:
+        return None
     return row if isinstance(row, dict) else None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
