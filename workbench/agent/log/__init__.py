@@ -12,6 +12,7 @@ from workbench.agent.log.prefix import Divergence, first_divergence
 from workbench.agent.log.rebuild import RebuiltRequest, SentRequest, rebuild, rebuild_all, sent_requests
 from workbench.agent.log.session import Repair, Session, fork_seed
 from workbench.agent.log.session_header import SessionHeader
+from workbench.agent.log.session_log import Refresh, SessionLog
 from workbench.agent.log.surface import Surface, fold_surface, project
 from workbench.agent.log.surface_ops import Replace, SurfaceOp
 
@@ -23,12 +24,14 @@ __all__ = [
     "OpenCall",
     "OpenWork",
     "RebuiltRequest",
+    "Refresh",
     "Repair",
     "Replace",
     "RequestHeader",
     "SentRequest",
     "Session",
     "SessionHeader",
+    "SessionLog",
     "Surface",
     "SurfaceOp",
     "canonical_bytes",

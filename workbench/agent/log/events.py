@@ -54,68 +54,102 @@ def is_known(event_type: str) -> bool:
 class LoggedEvent:
     """One accepted record. Nothing of it can be changed."""
 
-    __slots__ = ("data", "ignorable", "seq", "source_event_seqs", "surface_op", "time", "type")
-
-    type: str
-    seq: int
-    """Index in the log."""
-    time: int | None
-    """Milliseconds since 1970; None where a recorded log has none."""
-    data: FrozenDict
-    """Deep-frozen."""
-    surface_op: SurfaceOp | None
-    source_event_seqs: tuple[int, ...]
-    """Seqs of the events that this one was made from."""
-    ignorable: bool
-    """A reader that does not know the type may skip it."""
+    __slots__ = ("_cited", "_data", "_ignorable", "_op", "_seq", "_time", "_type")
 
     def __init__(
         self,
         type: str,
         seq: int,
         time: int | None,
-        data: FrozenDict,
+        data: dict[str, Any],
         surface_op: SurfaceOp | None = None,
         source_event_seqs: tuple[int, ...] = (),
         ignorable: bool = False,
     ) -> None:
-        put = object.__setattr__
-        put(self, "type", type)
-        put(self, "seq", seq)
-        put(self, "time", time)
-        put(self, "data", data)
-        put(self, "surface_op", surface_op)
-        put(self, "source_event_seqs", source_event_seqs)
-        put(self, "ignorable", ignorable)
+        """`data` are frozen, or have just been decoded from JSON and belong to this event alone."""
+        self._type = type
+        self._seq = seq
+        self._time = time
+        self._data = data
+        self._op = surface_op
+        self._cited = source_event_seqs
+        self._ignorable = ignorable
 
-    def __setattr__(self, name: str, _value: object) -> None:
-        raise AttributeError(f"an event of a log cannot be changed ({name})")
+    @property
+    def type(self) -> str:
+        return self._type
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    @property
+    def seq(self) -> int:
+        """Index in the log."""
+        return self._seq
+
+    @property
+    def time(self) -> int | None:
+        """Milliseconds since 1970; None where a recorded log has none."""
+        return self._time
+
+    @property
+    def data(self) -> FrozenDict:
+        """Deep-frozen."""
+        data = self._data
+        if not isinstance(data, FrozenDict):
+            data = self._data = frozen_data(data, "data")
+        return data
+
+    @property
+    def surface_op(self) -> SurfaceOp | None:
+        return self._op
+
+    @property
+    def source_event_seqs(self) -> tuple[int, ...]:
+        """Seqs of the events that this one was made from."""
+        return self._cited
+
+    @property
+    def ignorable(self) -> bool:
+        """A reader that does not know the type may skip it."""
+        return self._ignorable
 
     def to_json(self) -> dict[str, Any]:
         """The record, as a line of the log holds it."""
-        record: dict[str, Any] = {"type": self.type, "seq": self.seq}
-        if self.time is not None:
-            record["time"] = self.time
-        record["data"] = self.data
-        if self.ignorable:
-            record["ignorable"] = True
-        if self.source_event_seqs:
-            record["sourceEventSeqs"] = list(self.source_event_seqs)
-        if self.surface_op is not None:
-            record["surfaceOp"] = surface_op_json(self.surface_op)
-        return record
+        record: dict[str, Any] = {"type": self._type, "seq": self._seq}
+        if self._time is not None:
+            record["time"] = self._time
+        record["data"] = self._data
+        return record | self._more()
 
-    def line(self) -> bytes:
-        """The line of the log, with its line end."""
-        return encode_json(self.to_json()) + b"\n"
+    def line(self, encoded: bytes | None = None) -> bytes:
+        """The line of the log, with its line end. `encoded`: the JSON of `data`, where it is known already."""
+        has_more = self._ignorable or self._cited or self._op is not None
+        more = self._more() if has_more else None
+        if self._time is None or self._type not in _HEADS:
+            return encode_json(self.to_json()) + b"\n"
+        rest = b"," + encode_json(more)[1:] if more else b"}"
+        return b'%b%d,"time":%d,"data":%b%b\n' % (
+            _HEADS[self._type],
+            self._seq,
+            self._time,
+            encode_json(self._data) if encoded is None else encoded,
+            rest,
+        )
+
+    def _more(self) -> dict[str, Any]:
+        """What most records have not."""
+        more: dict[str, Any] = {}
+        if self._ignorable:
+            more["ignorable"] = True
+        if self._cited:
+            more["sourceEventSeqs"] = self._cited
+        if self._op is not None:
+            more["surfaceOp"] = surface_op_json(self._op)
+        return more
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any], seq: int) -> LoggedEvent:
         """A record that was read at position `seq`. Raises `LogError` INVALID_EVENT or INVALID_SURFACE_OP."""
         event_type, data, time = record.get("type"), record.get("data"), record.get("time")
-        if type(event_type) is not str or not event_type or not isinstance(data, Mapping):
+        if type(event_type) is not str or not event_type or not isinstance(data, dict):
             raise LogError("INVALID_EVENT", 'an event is an object with a "type" and an object "data"')
         if time is not None and not isinstance(time, int | float):
             raise LogError("INVALID_EVENT", f"the time of an event is a number, not {time!r}")
@@ -131,7 +165,7 @@ class LoggedEvent:
             event_type,
             seq,
             None if time is None else int(time),
-            frozen_data(data, "data"),
+            data,
             None if op is None else surface_op_from(op),
             tuple(cited),
             record.get("ignorable") is True,
@@ -146,3 +180,7 @@ class LoggedEvent:
 
     def __repr__(self) -> str:
         return f"LoggedEvent({self.seq}: {self.type})"
+
+
+_HEADS = {each: b'{"type":%b,"seq":' % encode_json(each) for each in KNOWN_TYPES}
+"""How the line of an event begins."""

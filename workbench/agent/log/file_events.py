@@ -5,10 +5,11 @@ Source: docs/sessions.md 7.
 
 from __future__ import annotations
 
+import os
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self, overload
 
@@ -29,25 +30,27 @@ TAIL_BYTES = 2_097_152
 class FileEvents(Sequence[LoggedEvent]):
     """The events of a file, by seq. Memory: eight bytes each. Raises `LogError` LOG_CHANGED when they are gone."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, shown_as: Callable[[LoggedEvent], LoggedEvent] | None = None) -> None:
+        """`shown_as` gives each event that is read the form in which it is shown."""
         self.path = path
         self._file = path.open("rb", buffering=0)
+        self._shown_as = shown_as
         self._offsets = array("Q")
         """Where the line of each event begins; the events of a packed row share one."""
         self._end = 0
         """Where the line of the last event ends."""
         self._kept: OrderedDict[int, LoggedEvent] = OrderedDict()
 
+    @property
+    def file_id(self) -> tuple[int, int]:
+        """Which file is open, whatever its path leads to by now."""
+        status = os.fstat(self._file.fileno())
+        return status.st_dev, status.st_ino
+
     def note(self, line: Line) -> None:
         """Remember that the next event stands in `line`."""
         self._offsets.append(line.offset)
         self._end = line.offset + line.length
-
-    def forget(self) -> None:
-        """Begin anew, with no event."""
-        self._offsets = array("Q")
-        self._kept.clear()
-        self._end = 0
 
     def close(self) -> None:
         """Release the file. Nothing can be read afterwards."""
@@ -88,6 +91,12 @@ class FileEvents(Sequence[LoggedEvent]):
             yield from self._run(seq, last)
             seq = last
 
+    def extend(self, places: FileEvents) -> None:
+        """Remember where the next events stand, as another pass over the file has found out."""
+        self._offsets.extend(places._offsets)
+        if places._offsets:
+            self._end = places._end
+
     def where(self, seq: int) -> tuple[int, int]:
         """Offset and length in bytes of the line of an event."""
         return self._offsets[seq], self._line_end(seq) - self._offsets[seq]
@@ -120,9 +129,10 @@ class FileEvents(Sequence[LoggedEvent]):
             raise self._changed()
         try:
             records = read_records(Line(0, 0, len(line), line[:-1], True), first)
-            return [LoggedEvent.from_json(record, first + index) for index, record in enumerate(records)]
+            events = [LoggedEvent.from_json(record, first + index) for index, record in enumerate(records)]
         except (ValueError, LogError):
             raise self._changed() from None
+        return events if self._shown_as is None else list(map(self._shown_as, events))
 
     def _line_end(self, seq: int) -> int:
         """Where the line of an event ends."""
@@ -168,10 +178,10 @@ class StoredEvents(FileEvents):
         self._lines_before = self._tail_start - lines
         return self
 
-    def append(self, event: LoggedEvent) -> None:
-        """Accept the next event and queue its line."""
+    def append(self, event: LoggedEvent, encoded: bytes | None = None) -> None:
+        """Accept the next event and queue its line. `encoded`: the JSON of its data, where it is known already."""
         assert self._writer is not None
-        line = event.line()
+        line = event.line(encoded)
         self._offsets.append(self._end)
         self._end += len(line)
         self._tail.append(event)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +15,7 @@ from typing import Any, Self
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import IGNORABLE_TYPES, SURFACE_TYPES, LoggedEvent, is_known
 from workbench.agent.log.file_events import StoredEvents
-from workbench.agent.log.json_lines import frozen_data
+from workbench.agent.log.json_lines import detached
 from workbench.agent.log.log_file import LogFile
 from workbench.agent.log.open_work import OpenWork
 from workbench.agent.log.opening import open_for_writing
@@ -84,7 +84,7 @@ class Session:
         if path is not None:
             session._write_to(Path(path))
         for event in seeded:
-            session._events.append(event)
+            session._store(event)
         if seeded and seeded[-1].type != "session/end-seed":
             session.append("session/end-seed", {})
         return session
@@ -129,7 +129,7 @@ class Session:
     def append(
         self,
         type: str,
-        data: Mapping[str, Any],
+        data: dict[str, Any],
         *,
         surface_op: SurfaceOp | None = None,
         source_event_seqs: Iterable[int] = (),
@@ -141,21 +141,22 @@ class Session:
         """
         if self._is_closed:
             raise LogError("SESSION_CLOSED", f"session {self.id} is closed: no {type} can be appended")
-        if not isinstance(data, Mapping):
-            raise LogError("NOT_JSON", f"the data of a {type} are an object, not {data!r}")
+        if not isinstance(data, dict):
+            raise LogError("NOT_JSON", f"the data of a {type} are a dict, not {data!r}")
         if surface_op is None and type in SURFACE_TYPES:
             surface_op = "append"
+        own_data, encoded = detached(data, "data")
         event = LoggedEvent(
             type,
             len(self._events),
             time.time_ns() // 1_000_000,
-            frozen_data(data, "data"),
+            own_data,
             surface_op,
             tuple(source_event_seqs),
             ignorable or type in IGNORABLE_TYPES,
         )
         self._fold(event)
-        self._events.append(event)
+        self._store(event, encoded)
         return event
 
     async def flush(self) -> None:
@@ -204,6 +205,12 @@ class Session:
         self._writer.put(line)
         self._events = StoredEvents(path).write_through(self._writer, len(line), lines=1)
         self.events = self._events
+
+    def _store(self, event: LoggedEvent, encoded: bytes | None = None) -> None:
+        if isinstance(self._events, list):
+            self._events.append(event)
+        else:
+            self._events.append(event, encoded)
 
     def _fold_seed(self, seeded: Sequence[LoggedEvent]) -> None:
         for event in seeded:
