@@ -66,12 +66,20 @@ class ToolRegistration(Contribution):
         self._compiled_from = b""
         self._output: SchemaValidator | None = None
 
+    def may_overlap(self, arguments: Any) -> bool:
+        """Whether a call with these arguments may run beside others. A function that raises means no."""
+        safe = self.is_concurrency_safe
+        if not callable(safe):
+            return safe is True
+        try:
+            return safe(arguments) is True
+        except Exception:
+            return False
+
     @property
     def arguments_validator(self) -> SchemaValidator:
         """Judges arguments; compiled with the first call, and again when the owner has edited the schema."""
-        if self._arguments is None or (
-            self.schema.is_open and self._compiled_from != self.schema.parameters_json
-        ):
+        if self._arguments is None or (self.schema.is_open and self._compiled_from != self.schema.parameters_json):
             from workbench.tools.validation import SchemaValidator
 
             self._compiled_from = self.schema.parameters_json

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from workbench.tools.approvals import Approvals
     from workbench.tools.executor import ToolExecutor
 
+__all__ = ["ToolError", "ToolRegistry"]
+
 
 class ToolRegistry:
     """The plugin: provides `tools`."""

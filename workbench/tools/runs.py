@@ -5,16 +5,17 @@ Source: docs/tools.md 9.1.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.tools.calls import AddedContext, CancelLike, ContentBlock, text_block
 from workbench.tools.events import Invocation
-from workbench.tools.json_values import freeze
+from workbench.tools.json_values import freeze_foreign
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
+    from workbench.tools.sub_calls import SubCalls
 
 Execute = Callable[[Any, "ToolRun"], Any]
 """A body: `execute(arguments, run)`, sync or async. Gives a JSON value, a `Success` or a `Failure`."""
@@ -109,10 +110,11 @@ class ToolRun:
 class RunServices:
     """What only bodies of the house need: the way back into the pipeline."""
 
-    __slots__ = ("sub_call",)
+    __slots__ = ("sub_calls",)
 
-    def __init__(self, sub_call: Callable[[str, Any], Awaitable[Any]]) -> None:
-        self.sub_call = sub_call
+    def __init__(self, sub_calls: SubCalls | None) -> None:
+        self.sub_calls = sub_calls
+        """None for a sub-call, which has none of its own."""
 
 
 def working_directory(agent: Any) -> str | None:
@@ -138,12 +140,5 @@ def as_blocks(content: str | Sequence[ContentBlock]) -> tuple[ContentBlock, ...]
             raise TypeError("each content block must be an object with a `type`")
         if block["type"] == "text" and not isinstance(block.get("text"), str):
             raise TypeError("a text block needs a `text`")
-        blocks.append(freeze(_cleaned(dict(block))))
+        blocks.append(freeze_foreign(dict(block)))
     return tuple(blocks)
-
-
-def _cleaned(block: dict[str, Any]) -> dict[str, Any]:
-    from workbench.tools.json_values import clean
-
-    cleaned: dict[str, Any] = clean(block)
-    return cleaned

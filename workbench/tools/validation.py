@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from workbench.tools.json_values import NotJson, clean, clean_text, freeze, thaw
+from workbench.tools.json_values import NotJson, clean_text, freeze, freeze_foreign, thaw
 
 SHOWN_PROBLEMS = 5
 SHOWN_CHARACTERS = 240
@@ -37,7 +37,7 @@ def _loaded() -> bool:
 @lru_cache(maxsize=1)
 def _library() -> tuple[Any, Any, Any]:
     from jsonschema.validators import Draft202012Validator, validator_for
-    from jsonschema_specifications import REGISTRY
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     return validator_for, Draft202012Validator, REGISTRY
 
@@ -48,7 +48,7 @@ def materialize(raw: str) -> Any:
     if not text:
         return freeze({})
     try:
-        return freeze(_whole_numbers(clean(json.loads(text, parse_constant=_refuse_constant))))
+        return freeze_foreign(_whole_numbers(json.loads(text, parse_constant=_refuse_constant)))
     except (ValueError, RecursionError):
         return clean_text(raw)
 
@@ -56,7 +56,7 @@ def materialize(raw: str) -> Any:
 def why_not_json(raw: str) -> str:
     """Why a text is no JSON, in words; empty when it is."""
     try:
-        freeze(_whole_numbers(clean(json.loads(raw.strip(), parse_constant=_refuse_constant))))
+        freeze_foreign(_whole_numbers(json.loads(raw.strip(), parse_constant=_refuse_constant)))
     except json.JSONDecodeError as error:
         return f"{error.msg} at character {error.pos}"
     except (NotJson, ValueError) as error:
