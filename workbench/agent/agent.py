@@ -17,6 +17,7 @@ from workbench.agent.prepared import Preparer
 from workbench.agent.requests import Requests
 
 if TYPE_CHECKING:
+    from workbench.agent.facts import LogFacts
     from workbench.agent.log.session import Session
     from workbench.agent.loop_services import LoopServices
     from workbench.core import Context
@@ -33,10 +34,15 @@ class Agent:
     scope: Scope
     """Its own layer; what is registered through `scope.ctx` goes with the agent."""
 
-    def __init__(self, options: AgentOptions, session: Session, services: LoopServices) -> None:
+    def __init__(
+        self, options: AgentOptions, session: Session, facts: LogFacts, services: LoopServices
+    ) -> None:
         self.session = session
         self.options = options
-        self.inbox = Inbox(session)
+        self.is_published = False
+        """Whether it has been set up, and others know of it."""
+        self.facts = facts
+        self.inbox = Inbox(session, facts)
         self.preparer = Preparer(self, services.ctx.system_prompt)
         self.requests = Requests(self, services.ctx)
         self.driver = Driver(self, services)

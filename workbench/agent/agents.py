@@ -17,6 +17,7 @@ from workbench.agent import variables
 from workbench.agent.agent import Agent
 from workbench.agent.cancel import DISPOSED
 from workbench.agent.events import ALL_EVENTS, CREATED, REMOVED
+from workbench.agent.facts import LogFacts
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.loop_services import Compactor, LoopServices
 from workbench.agent.options import AgentError, AgentOptions
@@ -61,7 +62,7 @@ class Agents:
         for event in ALL_EVENTS:
             ctx.declare(event)
         if config.variables:
-            ctx.plugin(variables)
+            variables.apply(ctx)
         ctx.effect(lambda: self._dispose_all, "live agents")
         ctx.provide("agents", self)
 
@@ -79,16 +80,19 @@ class Agents:
 
     async def make(self, ctx: Context, options: AgentOptions, session: Session, setup: Setup | None) -> Agent:
         """Session → agent → scope → set-up → published → driver. What fails before that leaves nothing."""
-        agent = Agent(options, session, self.services)
         sessions = self._ctx.sessions
         try:
+            facts = LogFacts(session)
+            if len(session.events):
+                await asyncio.to_thread(facts.catch_up)  # may read a whole file
+            agent = Agent(options, session, facts, self.services)
             agent.scope = create_scope(ctx, agent, options.around)
         except BaseException:
             await sessions.discard(session)
             raise
         home = agent.scope.effect
         try:
-            home.collect(lambda: sessions.close(session))
+            home.collect(lambda: sessions.close(session) if agent.is_published else sessions.discard(session))
             if options.persona is not None:
                 prompt = PromptFacade(self._ctx.system_prompt.service, agent.ctx)
                 order = prompt.get_section_order("DEPLOYMENT_PERSONA")
@@ -107,6 +111,7 @@ class Agents:
 
     def _published(self, agent: Agent) -> Callable[[], None]:
         self._agents[agent.id] = agent, agent.ctx.fiber.name
+        agent.is_published = True
         self.services.tell(CREATED, agent, agent)
 
         def undo() -> None:
@@ -191,7 +196,7 @@ class AgentsFacade:
         Raises as `create` does, and `LogError` for a log that cannot be opened for writing.
         """
         self._ctx.check_active("an agent")
-        session = self._agents.services.ctx.sessions.resume(Path(path))
+        session = await self._agents.services.ctx.sessions.resume(Path(path))
         return await self._agents.make(self._ctx, options or AgentOptions(), session, setup)
 
     def get(self, agent_id: str) -> Agent | None:

@@ -95,7 +95,10 @@ class CancelSignal:
         """Call `interrupt` when the signal is set. Returns the function that takes it back."""
         key = object()
         self._interrupts[key] = interrupt
-        return lambda: self._interrupts.pop(key, None) and None
+        def take_back() -> None:
+            self._interrupts.pop(key, None)
+
+        return take_back
 
 
 async def race(work: Awaitable[T], signal: CancelSignal) -> T:

@@ -1,6 +1,6 @@
 """Pending input: two queues, which are the fold of their splice records.
 
-Every change is one `agent/inbox/spliced` in the log, and the queues are what the log's state says. Which messages
+Every change is one `agent/inbox/spliced` in the log, and the queues are what the log says. Which messages
 wake the agent is not in the log: what a resumed session has waits for a wake.
 
 Source: docs/agents.md 2 and 3.
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from workbench.agent.facts import LogFacts
     from workbench.agent.log.session import Session
     from workbench.agent.messages import Message
     from workbench.models.frozen import FrozenDict
@@ -23,20 +24,21 @@ Target = Literal["next-turn", "next-step"]
 class Inbox:
     """The input that no step has claimed yet."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, facts: LogFacts) -> None:
         self._session = session
+        self._facts = facts
         self._steering: set[str] = set()
         """Ids of the messages in `next-step` that open a step."""
 
     @property
     def next_turn(self) -> tuple[FrozenDict, ...]:
         """Each opens a turn of its own."""
-        return tuple(self._session.state.queues["next-turn"])
+        return tuple(self._queues["next-turn"])
 
     @property
     def next_step(self) -> tuple[FrozenDict, ...]:
         """All of them go into the next step."""
-        return tuple(self._session.state.queues["next-step"])
+        return tuple(self._queues["next-step"])
 
     @property
     def has_steering(self) -> bool:
@@ -46,13 +48,17 @@ class Inbox:
     @property
     def opens_turn(self) -> bool:
         """Whether something waits that opens a turn."""
-        return bool(self._session.state.queues["next-turn"]) or self.has_steering
+        return bool(self._queues["next-turn"]) or self.has_steering
+
+    @property
+    def _queues(self) -> dict[str, list[Any]]:
+        return self._facts.catch_up().queues
 
     def add(self, target: Target, messages: Sequence[Message], *, steers: bool = False) -> None:
         """Put messages behind those that wait."""
         if not messages:
             return
-        self._splice(target, len(self._session.state.queues[target]), 0, messages)
+        self._splice(target, len(self._queues[target]), 0, messages)
         if steers:
             self._steering.update(message["id"] for message in messages)
 
@@ -69,7 +75,7 @@ class Inbox:
 
     def clear(self) -> None:
         """Drop everything that waits."""
-        for target, queue in list(self._session.state.queues.items()):
+        for target, queue in list(self._queues.items()):
             if queue:
                 self._splice(target, 0, len(queue), (), outcome="canceled")
         self._steering.clear()

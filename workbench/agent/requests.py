@@ -15,7 +15,7 @@ from workbench.agent.decisions import read_config
 from workbench.agent.events import REQUEST, RequestProposal
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.request_digest import RequestDigest
-from workbench.agent.snapshots import PRODUCER, due_text, snapshot_message
+from workbench.agent.snapshots import due_text, snapshot_message
 from workbench.models.errors import NO_ROUTE, ModelError
 from workbench.models.request import CallConfig, ModelRequest
 
@@ -37,20 +37,21 @@ class Requests:
         self._header = RequestHeader(CallConfig())
         """That of the last request, kept as long as it stays equal."""
         self._tools: tuple[FrozenDict, ...] = ()
+        self._last: tuple[int, RequestHeader] | None = None
+        """Seq of the last `request/header`, and what it says."""
         self._began = False
         """Whether this instance has recorded a header: the first one is recorded in any case."""
 
-    def due_snapshot(self, prepared: Prepared) -> str | None:
-        """The text of the snapshot that this prompt needs now; None for none."""
-        session = self._agent.session
-        seq = session.state.snapshots.get(PRODUCER)
-        if seq is None:
-            return due_text(prepared.context, None, False)
-        return due_text(prepared.context, session.events[seq].data, seq in session.surface)
+    def due_snapshot(self, text: str) -> str | None:
+        """What has to be appended when `text` is the rendered runtime context; None for nothing."""
+        last = self._agent.facts.catch_up().snapshot
+        if last is None:
+            return due_text(text, None, False)
+        return due_text(text, last.data, last.seq in self._agent.session.surface)
 
     def append_snapshot(self, prepared: Prepared) -> None:
         """Append the snapshot if it is due."""
-        text = self.due_snapshot(prepared)
+        text = self.due_snapshot(prepared.context)
         if text is not None:
             sections = prepared.context_sections() if prepared.context else ()
             self._agent.session.append("user/message", snapshot_message(text, sections), surface_op="append")
@@ -75,30 +76,43 @@ class Requests:
         header = self._header_of(prepared, config, provider)
         window = provider.context_window(header.config.model or "")
         session = self._agent.session
-        state = session.state
-        if not self._began or state.header != header:
-            reason = "change" if self._began else "initial" if state.header is None else "resume"
-            session.append_header(header, reason)
+        facts = self._agent.facts.catch_up()
+        if not self._began or self._recorded() != header:
+            reason = "change" if self._began else "initial" if facts.header_seq is None else "resume"
+            event = session.append("request/header", {"header": header.to_json(), "reason": reason})
+            self._last = event.seq, header
             self._began = True
         self._record_route(header.config, window)
         place = {"turn": turn, "step": step, "attempt": attempt}
         if prepared.revision is not None:
             session.append("prompts/revision", {"revision": prepared.revision, **place}, ignorable=True)
-        request = session.request()
+        assert self._last is not None
+        header_seq, header = self._last
+        request = header.request(session.surface.messages())
         sent = {
             **place,
-            "headerSeq": state.header_seq,
+            "headerSeq": header_seq,
             "messageCount": len(request.messages),
             "digest": self._digest.of(request.system or "", request.tools, session.surface),
         }
         session.append("request/sent", sent, ignorable=True)
         return Dispatchable(provider, request)
 
+    def _recorded(self) -> RequestHeader | None:
+        """What the last header record says, whoever appended it."""
+        facts = self._agent.facts
+        if facts.header_seq is None:
+            return None
+        if self._last is None or self._last[0] != facts.header_seq:
+            assert facts.header is not None
+            self._last = facts.header_seq, facts.header
+        return self._last[1]
+
     def _record_route(self, config: CallConfig, window: int | None) -> None:
         route: dict[str, Any] = {"provider": config.provider, "model": config.model}
         if window is not None:
             route["contextWindow"] = window
-        if self._agent.session.state.route != route:
+        if self._agent.facts.catch_up().route != route:
             self._agent.session.append("request/context", route)
 
     def _provider(self, config: CallConfig) -> ModelProvider:

@@ -38,7 +38,8 @@ class Sessions:
     def __init__(self, ctx: Context, config: SessionsConfig | None) -> None:
         self._config = config or SessionsConfig()
         self._open: dict[str, Session] = {}
-        self._paths: dict[str, Path] = {}
+        self._made: set[str] = set()
+        """Ids of the sessions that were begun here."""
         ctx.provide("sessions", self)
 
     def get(self, session_id: str) -> Session | None:
@@ -48,10 +49,6 @@ class Sessions:
     def all(self) -> tuple[Session, ...]:
         """Every open session, oldest first."""
         return tuple(self._open.values())
-
-    def path(self, session_id: str) -> Path | None:
-        """Where its log lies; None for one in memory."""
-        return self._paths.get(session_id)
 
     def create(
         self,
@@ -64,33 +61,33 @@ class Sessions:
         """Begin a session. `beside`: id of the session whose log the new one is to lie beside. Raises `LogError`."""
         if path is None:
             path = self._path_for(header, beside)
-        return self._opened(Session.create(header, path, seed), path)
+        session = self._opened(Session.create(header, path, seed))
+        self._made.add(session.id)
+        return session
 
-    def resume(self, path: Path) -> Session:
+    async def resume(self, path: Path) -> Session:
         """Open the log of a session for writing; repairs it first. Raises `LogError`."""
-        return self._opened(Session.resume(path), path)
+        return self._opened(await Session.resume(path))
 
     async def close(self, session: Session) -> None:
         """Everything is on disk, and the log can be opened by others, when this returns."""
         self._open.pop(session.id, None)
-        self._paths.pop(session.id, None)
+        self._made.discard(session.id)
         await session.close()
 
     async def discard(self, session: Session) -> None:
-        """Close a session that has never begun; nothing of it is left."""
-        path = self._paths.get(session.id)
+        """Close a session whose agent never came to be. If it was begun here, nothing of it is left."""
+        is_new = session.id in self._made
         await self.close(session)
-        if path is not None and not len(session.events):
-            path.unlink(missing_ok=True)
+        if is_new and session.path is not None:
+            session.path.unlink(missing_ok=True)
 
-    def _opened(self, session: Session, path: Path | None) -> Session:
+    def _opened(self, session: Session) -> Session:
         self._open[session.id] = session
-        if path is not None:
-            self._paths[session.id] = path
         return session
 
     def _path_for(self, header: SessionHeader, beside: str | None) -> Path | None:
-        neighbour = None if beside is None else self._paths.get(beside)
+        neighbour = None if beside is None or beside not in self._open else self._open[beside].path
         if neighbour is not None:
             stem = neighbour.name.removesuffix(ENDING)
             candidates = (neighbour.with_name(f"{stem}.{number}{ENDING}") for number in range(1, 1_000_000))

@@ -37,6 +37,12 @@ def snapshot_message(text: str, sections: Iterable[NamedText]) -> Message:
     return plugin_message(text, PRODUCER, form="snapshot", sections=named)
 
 
+def is_own(message: Mapping[str, Any]) -> bool:
+    """Whether the data of a `user/message` is a snapshot of this producer."""
+    source = message.get("source")
+    return isinstance(source, Mapping) and source.get("form") == "snapshot" and source.get("plugin") == PRODUCER
+
+
 def _text(message: Mapping[str, Any]) -> str | None:
     """Its whole text; None for a malformed one."""
     content = message.get("content")

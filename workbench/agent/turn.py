@@ -14,6 +14,7 @@ from workbench.agent.cancel import DISPOSED, CancelSignal, TurnCancelled, race
 from workbench.agent.decisions import read_entry
 from workbench.agent.events import ERROR, PRE_STEP, TURN_STOPPING, Enter, PreStep, Reject, TurnFailure, TurnStopping
 from workbench.agent.failures import failure_of
+from workbench.agent.log.repair import missing_events
 from workbench.agent.messages import Message, plugin_message
 from workbench.agent.tool_sink import SessionSink
 from workbench.models.errors import CONTEXT_WINDOW_EXCEEDED, ModelError
@@ -61,6 +62,7 @@ class Turn:
         except Exception as error:
             failed = error
             reason = {"kind": "error", "error": failure_of(error)}
+        self._close_calls()
         if self._is_in_step:
             self._append_step("step/end")
         self._session.append("turn/end", {"turn": self.number, "reason": reason})
@@ -115,6 +117,12 @@ class Turn:
         self._append_step("step/end")
         self._is_in_step = False
         return not concludes
+
+    def _close_calls(self) -> None:
+        """A result for each call that has none: the pipeline gives every call one, unless the log failed it."""
+        for missing in list(missing_events(self._session.work)):
+            if missing.type == "tool/result":
+                self._session.append(missing.type, missing.data, source_event_seqs=missing.source_event_seqs)
 
     def _append_step(self, event: str) -> None:
         self._session.append(event, {"turn": self.number, "step": self.step})
@@ -197,7 +205,7 @@ class Turn:
         self.signal.check()
         if outcome.contexts:
             self._agent.inbox.add("next-step", [_context_message(each) for each in outcome.contexts])
-        return outcome.concludes
+        return bool(outcome.concludes)
 
 
 def _as_claimed(payload: PreStep) -> Enter:

@@ -1,0 +1,106 @@
+"""What the log says now: turn, header, route, snapshot, pending input, compaction. All of it is a fold of the events.
+
+It is brought up to date by reading what has been appended since, whoever appended it. Nothing here is a truth of
+its own, so that resume, fork and compaction need no code.
+
+Source: docs/agents.md 2, 4, 6 and 13.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.agent.log.header import RequestHeader
+from workbench.agent.snapshots import is_own
+
+if TYPE_CHECKING:
+    from workbench.agent.log.events import LoggedEvent
+    from workbench.agent.log.session import Session
+    from workbench.models.frozen import FrozenDict
+
+
+class LogFacts:
+    """The newest records that the loop decides by, as of the last `catch_up`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._read = 0
+        self._header: RequestHeader | None = None
+        self.turn = 0
+        """Number of the last turn."""
+        self.header_seq: int | None = None
+        """Seq of the last `request/header`."""
+        self.route: FrozenDict | None = None
+        """Data of the last `request/context`."""
+        self.snapshot: LoggedEvent | None = None
+        """The newest own snapshot."""
+        self.compaction_seq: int | None = None
+        """Seq of a `compaction/start` that has no end. The end of a turn and of a seed end it, too."""
+        self.queues: dict[str, list[Any]] = {"next-turn": [], "next-step": []}
+        """Pending input: the fold of the splices behind the last `session/end-seed`."""
+
+    def catch_up(self) -> LogFacts:
+        """Read what has been appended since; gives itself."""
+        events = self._session.events
+        end = len(events)
+        if self._read < end:
+            for event in events[self._read : end]:
+                fold = _FOLDS.get(event.type)
+                if fold is not None:
+                    fold(self, event)
+            self._read = end
+        return self
+
+    @property
+    def header(self) -> RequestHeader | None:
+        """What the last `request/header` says."""
+        if self._header is None and self.header_seq is not None:
+            self._header = RequestHeader.from_json(self._session.events[self.header_seq].data["header"])
+        return self._header
+
+    def _spliced(self, event: LoggedEvent) -> None:
+        """A record that does not fit, as a foreign log may have it, changes what it can."""
+        queue = self.queues.get(event.data.get("target", ""))
+        if queue is not None:
+            start = event.data.get("start") or 0
+            queue[start : start + (event.data.get("removedCount") or 0)] = event.data.get("inserted") or ()
+
+    def _seed_ended(self, _event: LoggedEvent) -> None:
+        self.compaction_seq = None
+        for queue in self.queues.values():
+            queue.clear()
+
+    def _turn_started(self, event: LoggedEvent) -> None:
+        self.turn = event.data["turn"]
+
+    def _turn_ended(self, _event: LoggedEvent) -> None:
+        self.compaction_seq = None
+
+    def _header_recorded(self, event: LoggedEvent) -> None:
+        self.header_seq, self._header = event.seq, None
+
+    def _context_recorded(self, event: LoggedEvent) -> None:
+        self.route = event.data
+
+    def _said(self, event: LoggedEvent) -> None:
+        if is_own(event.data):
+            self.snapshot = event
+
+    def _compaction_started(self, event: LoggedEvent) -> None:
+        self.compaction_seq = event.seq
+
+    def _compaction_ended(self, _event: LoggedEvent) -> None:
+        self.compaction_seq = None
+
+
+_FOLDS = {
+    "agent/inbox/spliced": LogFacts._spliced,
+    "session/end-seed": LogFacts._seed_ended,
+    "turn/start": LogFacts._turn_started,
+    "turn/end": LogFacts._turn_ended,
+    "request/header": LogFacts._header_recorded,
+    "request/context": LogFacts._context_recorded,
+    "user/message": LogFacts._said,
+    "compaction/start": LogFacts._compaction_started,
+    "compaction/end": LogFacts._compaction_ended,
+}
