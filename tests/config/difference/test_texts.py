@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import random
 
 import pytest
@@ -96,6 +97,7 @@ def test_lines() -> None:
         ("added", (Piece("added", "a"),)),
         ("added", ()),
     ]
+    assert changed_lines(changed_pieces("a", "a\n")) == [("same", (Piece("same", "a"),)), ("added", ())]
 
 
 @pytest.mark.parametrize("kind", ["four lines", "reversed", "other", "same line", "half"])
@@ -113,3 +115,17 @@ def test_the_work_is_bounded_whatever_the_lines_are(kind: str) -> None:
     runs(old, new, effort)
     assert effort.steps > -20_000  # The last round of a search may go beyond, by its length.
     assert effort.looks > -20_000
+
+
+@given(st.lists(st.tuples(st.sampled_from("same gone new other".split()), st.integers(0, 30)), max_size=60))
+def test_lines_that_are_unique_stay_as_many_as_difflib_keeps(edits: list[tuple[str, int]]) -> None:
+    """Where each side holds a line once, and nothing has moved, nothing that could stay counts as changed."""
+    old = [f"{number} {index}" for index, (kind, number) in enumerate(edits) if kind != "new"]
+    new = [
+        f"{number} {index}" if kind != "other" else f"other {index}"
+        for index, (kind, number) in enumerate(edits)
+        if kind != "gone"
+    ]
+    kept = sum(run.old_end - run.old_start for run in runs(old, new) if run.is_same)
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    assert kept == sum(block.size for block in matcher.get_matching_blocks())

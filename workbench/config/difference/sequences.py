@@ -8,7 +8,9 @@ searched for a bounded number of steps; what needs more counts as replaced.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import lt
 from typing import NamedTuple
 
 STEPS = 40_000
@@ -40,34 +42,39 @@ class Run(NamedTuple):
 def runs(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> list[Run]:
     """The whole of both sequences as runs, those that are the same and those that are not, in turn."""
     effort = effort or Effort(STEPS, PASSES * (len(old) + len(new)))
-    matches = _Comparison(old, new, effort).matches(0, len(old), 0, len(new))
     joined: list[Run] = []
     at_old = at_new = 0
-    for old_start, new_start, length in (*matches, (len(old), len(new), 0)):
+    same_old = same_new = 0  # where the stretch that is the same begins
+    for old_start, new_start, length in _Comparison(list(old), list(new), effort).matches():
         if old_start > at_old or new_start > at_new:
+            if at_old > same_old:
+                joined.append(Run(True, same_old, at_old, same_new, at_new))
             joined.append(Run(False, at_old, old_start, at_new, new_start))
-        if length:
-            last = joined[-1] if joined else None
-            if last is not None and last.is_same:
-                joined[-1] = last._replace(old_end=old_start + length, new_end=new_start + length)
-            else:
-                joined.append(Run(True, old_start, old_start + length, new_start, new_start + length))
+            same_old, same_new = old_start, new_start
         at_old, at_new = old_start + length, new_start + length
+    if at_old > same_old:
+        joined.append(Run(True, same_old, at_old, same_new, at_new))
+    if at_old < len(old) or at_new < len(new):
+        joined.append(Run(False, at_old, len(old), at_new, len(new)))
     return joined
 
 
 _Match = tuple[int, int, int]
 """Start in the old sequence, start in the new one, length."""
+_Stretch = tuple[int, int, int, int]
+"""Start and end in the old sequence, start and end in the new one."""
+_BLOCKS = (256, 16, 1)
+"""Items that are compared at once."""
 
 
 class _Comparison:
-    def __init__(self, old: Sequence[str], new: Sequence[str], effort: Effort) -> None:
+    def __init__(self, old: list[str], new: list[str], effort: Effort) -> None:
         self.old, self.new = old, new
         self.effort = effort
 
-    def matches(self, old_start: int, old_end: int, new_start: int, new_end: int) -> Iterator[_Match]:
+    def matches(self) -> Iterator[_Match]:
         """Stretches that are the same, in order. The work is a stack, since anchors may lie inside each other."""
-        todo: list[tuple[int, int, int, int] | _Match] = [(old_start, old_end, new_start, new_end)]
+        todo: list[_Stretch | _Match] = [(0, len(self.old), 0, len(self.new))]
         while todo:
             task = todo.pop()
             if len(task) == 3:
@@ -80,38 +87,63 @@ class _Comparison:
                 low, new_low = low + head, new_low + head
             tail = self._common_end(low, high, new_low, new_high)
             high, new_high = high - tail, new_high - tail
-            inner: list[tuple[int, int, int, int] | _Match] = []
-            if low < high and new_low < new_high:
-                inner = self._between(low, high, new_low, new_high)
             if tail:
-                inner.append((high, new_high, tail))
-            todo += reversed(inner)
+                todo.append((high, new_high, tail))
+            if low < high and new_low < new_high and self._may_share(low, high, new_low, new_high):
+                todo += reversed(self._between(low, high, new_low, new_high))
 
-    def _between(
-        self, low: int, high: int, new_low: int, new_high: int
-    ) -> list[tuple[int, int, int, int] | _Match]:
+    def _between(self, low: int, high: int, new_low: int, new_high: int) -> list[_Stretch | _Match]:
+        """What is the same there, or stretches that need a look of their own, in order."""
         anchors = self._anchors(low, high, new_low, new_high)
         if not anchors:
             return list(self._shortest(low, high, new_low, new_high))
-        tasks: list[tuple[int, int, int, int] | _Match] = []
+        tasks: list[_Stretch | _Match] = []
+        start, new_start = anchors[0]
+        if start > low and new_start > new_low:
+            tasks.append((low, start, new_low, new_start))
+        end, new_end = start, new_start
         for old_at, new_at in anchors:
-            tasks += [(low, old_at, new_low, new_at), (old_at, new_at, 1)]
-            low, new_low = old_at + 1, new_at + 1
-        tasks.append((low, high, new_low, new_high))
+            if old_at != end or new_at != new_end:
+                tasks.append((start, new_start, end - start))
+                if old_at > end and new_at > new_end and self._may_share(end, old_at, new_end, new_at):
+                    tasks.append((end, old_at, new_end, new_at))
+                start, new_start = old_at, new_at
+            end, new_end = old_at + 1, new_at + 1
+        tasks.append((start, new_start, end - start))
+        if high > end and new_high > new_end:
+            tasks.append((end, high, new_end, new_high))
         return tasks
 
+    def _may_share(self, low: int, high: int, new_low: int, new_high: int) -> bool:
+        """False for the most common stretch of all, one item in place of one other."""
+        return high - low > 1 or new_high - new_low > 1 or self.old[low] == self.new[new_low]
+
     def _common_start(self, low: int, high: int, new_low: int, new_high: int) -> int:
-        old, new, length = self.old, self.new, 0
+        old, new = self.old, self.new
         most = min(high - low, new_high - new_low)
-        while length < most and old[low + length] == new[new_low + length]:
-            length += 1
+        if not most or old[low] != new[new_low]:
+            return 0
+        length = 1
+        for block in _BLOCKS:  # slices are compared in C
+            while (
+                length + block <= most
+                and old[low + length : low + length + block] == new[new_low + length : new_low + length + block]
+            ):
+                length += block
         return length
 
     def _common_end(self, low: int, high: int, new_low: int, new_high: int) -> int:
-        old, new, length = self.old, self.new, 0
+        old, new = self.old, self.new
         most = min(high - low, new_high - new_low)
-        while length < most and old[high - 1 - length] == new[new_high - 1 - length]:
-            length += 1
+        if not most or old[high - 1] != new[new_high - 1]:
+            return 0
+        length = 1
+        for block in _BLOCKS:
+            while (
+                length + block <= most
+                and old[high - length - block : high - length] == new[new_high - length - block : new_high - length]
+            ):
+                length += block
         return length
 
     def _anchors(self, low: int, high: int, new_low: int, new_high: int) -> list[tuple[int, int]]:
@@ -121,9 +153,10 @@ class _Comparison:
             return []
         old_at = _places_of_unique(self.old, low, high)
         new_at = _places_of_unique(self.new, new_low, new_high)
-        pairs = [
-            (place, new_at[item]) for item, place in old_at.items() if place >= 0 and new_at.get(item, -1) >= 0
-        ]
+        pairs = [(place, new_at[item]) for item, place in old_at.items() if item in new_at]
+        places = [place for _, place in pairs]
+        if all(map(lt, places, places[1:])):
+            return pairs
         return _longest_rising(pairs)
 
     def _shortest(self, low: int, high: int, new_low: int, new_high: int) -> Iterator[_Match]:
@@ -168,12 +201,13 @@ def _walked_back(trails: list[dict[int, int]], width: int, height: int, low: int
 
 
 def _places_of_unique(items: Sequence[str], start: int, end: int) -> dict[str, int]:
-    """Where each item stands; -1 for those that stand there more than once."""
-    places: dict[str, int] = {}
-    for index in range(start, end):
-        item = items[index]
-        places[item] = -1 if item in places else index
-    return places
+    """Where each item stands that stands there once, in order."""
+    part = items[start:end]
+    places = dict(zip(part, range(start, end), strict=True))
+    if len(places) == len(part):
+        return places
+    repeated = {item for item, count in Counter(part).items() if count > 1}
+    return {item: place for item, place in places.items() if item not in repeated}
 
 
 def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -123,13 +123,27 @@ def changed_lines(pieces: Iterable[Piece]) -> list[ChangedLine]:
         while old and new and old[-1] == new[-1]:
             tail.append(ChangedLine("same", tuple(old.pop())))
             new.pop()
+        while old and new and old[0] == new[0]:
+            lines.append(ChangedLine("same", tuple(old.pop(0))))
+            new.pop(0)
         lines.extend(ChangedLine("removed", tuple(line)) for line in old)
         lines.extend(ChangedLine("added", tuple(line)) for line in new)
         lines.extend(reversed(tail))
         old[:], new[:] = [[]], [[]]
 
+    def grow(piece: Piece) -> None:
+        if piece.text and piece.kind != "added":
+            old[-1].append(piece)
+        if piece.text and piece.kind != "removed":
+            new[-1].append(piece)
+
     for piece in pieces:
         parts = piece.text.split("\n")
+        if piece.kind == "same" and len(parts) > 2:  # the lines in between stand on both sides as they are
+            grow(Piece("same", parts[0]))
+            flush()
+            lines.extend(ChangedLine("same", (Piece("same", part),) if part else ()) for part in parts[1:-1])
+            parts = parts[-1:]
         for number, part in enumerate(parts):
             if number:  # a line end of this piece's side
                 if piece.kind == "same":
@@ -138,11 +152,7 @@ def changed_lines(pieces: Iterable[Piece]) -> list[ChangedLine]:
                     old.append([])
                 else:
                     new.append([])
-            if part:
-                if piece.kind != "added":
-                    old[-1].append(Piece(piece.kind, part))
-                if piece.kind != "removed":
-                    new[-1].append(Piece(piece.kind, part))
+            grow(Piece(piece.kind, part))
     if is_new_only:
         old.clear()
     if is_old_only:
