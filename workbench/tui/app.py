@@ -18,8 +18,10 @@ from textual.worker import Worker
 from workbench.tui import themes
 from workbench.tui.bridge import Bridge, Changed
 from workbench.tui.commands import COMMANDS
+from workbench.tui.memory import Memory
 from workbench.tui.places.base import Place
 from workbench.tui.subject import Subject
+from workbench.tui.theming import Theming
 from workbench.tui.view.picker import Item
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
@@ -54,14 +56,22 @@ class WorkbenchApp(App[int]):
     """
 
     def __init__(
-        self, subject: Subject | Runtime | None = None, *, name: str = "", theme: str = themes.DEFAULT
+        self,
+        subject: Subject | Runtime | None = None,
+        *,
+        name: str = "",
+        theme: str = themes.DEFAULT,
+        memory: Memory | None = None,
     ) -> None:
-        """Over a subject, or over a runtime as it is. None: `show()` comes later, `name` is being opened."""
-        self._themes = themes.shipped()
+        """Over a subject, or over a runtime as it is. None: `show()` comes later, `name` is being opened.
+
+        `memory`: what is remembered from start to start, and written by the program that runs the app.
+        """
+        self._theming: Theming | None = None
         super().__init__()
-        for each in self._themes.values():
-            self.register_theme(themes.textual_theme(each))
-        self.theme = f"workbench-{theme}"
+        self._theming = Theming(self)
+        self.memory = memory or Memory()
+        self.theme = self._theming.name_for_textual(theme)
         self.animation_level = "none"
         self.bridge = Bridge(self.post_message)
         self.viewing = Viewing(self, self._tell)
@@ -100,8 +110,10 @@ class WorkbenchApp(App[int]):
         asyncio.get_running_loop().set_task_factory(self._task_factory)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Roles of the default theme stand in under a theme that knows nothing of them."""
-        return themes.variables(self._themes[themes.DEFAULT])
+        """Roles for a theme that knows nothing of them."""
+        if self._theming is None:  # asked for by Textual before there is anything
+            return themes.variables(themes.shipped()[themes.DEFAULT])
+        return self._theming.variables()
 
     def get_default_screen(self) -> Screen[Any]:
         return self._room("Prompt")
@@ -189,11 +201,7 @@ class WorkbenchApp(App[int]):
     async def action_theme(self) -> None:
         from workbench.tui.widgets.picker import pick
 
-        items = [
-            Item(f"workbench-{each.name}", each.title, "dark" if each.is_dark else "light", help=each.about)
-            for each in self._themes.values()
-        ]
-        await pick(self, items, "colours", self._take_theme, self.theme)
+        await pick(self, self.theming.items(), "colours", self._take_theme, self.theme)
 
     async def action_scope(self) -> None:
         from workbench.tui.widgets.picker import pick
@@ -237,3 +245,10 @@ class WorkbenchApp(App[int]):
 
     def _take_theme(self, name: str) -> None:
         self.theme = name
+        self.memory.theme = self.theming.current
+
+    @property
+    def theming(self) -> Theming:
+        """The themes of this app."""
+        assert self._theming is not None
+        return self._theming

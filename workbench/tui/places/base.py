@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from workbench.tui.commands import Where, commands_of
+from workbench.tui.memory import Memory
 from workbench.tui.view import frame
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.frame import Tab
@@ -49,6 +50,9 @@ SAID_SECONDS = 2.0
 
 class House(Protocol):
     """What a place may ask of the app."""
+
+    memory: Memory
+    """What is remembered from start to start: a place may keep its layout there."""
 
     async def go_to(self, title: str, target: object = None) -> None:
         """Shows another place; it finds there what it knows as a `target`."""

@@ -17,6 +17,8 @@ from workbench.tui.view.pieces import ROLES, Line, Role
 from workbench.visible import visible_line
 
 VARIABLE_PREFIX = "wb-"
+TERMINAL_PREFIX = "ansi_"
+"""Before the name of one of the terminal's own colours, as Textual writes them; Rich has no prefix."""
 
 
 class Paint:
@@ -31,7 +33,8 @@ class Paint:
         key = (role, ground, bold, underline)
         style = self._styles.get(key)
         if style is None:
-            style = Style(color=self._colours[role], bgcolor=self._colours[ground], bold=bold, underline=underline)
+            colour, background = (self._colours[each].removeprefix(TERMINAL_PREFIX) for each in (role, ground))
+            style = Style(color=colour, bgcolor=background, bold=bold, underline=underline)
             self._styles[key] = style
         return style
 
