@@ -67,6 +67,91 @@ async def test_outcomes(root: Context, prompt: PromptFacade) -> None:
     assert spans[0].total_ns >= spans[1].total_ns
 
 
+async def test_listeners_behind_the_one_that_ends_it_are_named(root: Context, prompt: PromptFacade) -> None:
+    def stopping(assembly: PromptAssembly, *_: object) -> PromptAssembly:
+        return assembly
+
+    class Late:
+        async def __call__(
+            self, _assembly: PromptAssembly, _context: AssembleContext, next: Next
+        ) -> PromptAssembly:
+            return await next()
+
+    root.on(EVENT, stopping)
+    root.on(EVENT, partial(Late()))
+    root.on(EVENT, Late().__call__)
+    trace = (await preview(prompt)).trace
+    assert [span.label for span in trace.listeners] == ["stopping"]
+    assert [(span.outcome, span.next_calls, span.work) for span in trace.not_reached] == [
+        ("not reached", 0, ())
+    ] * 2
+    lines = {span.source.line for span in trace.not_reached if span.source is not None}
+    assert lines == {Late.__call__.__code__.co_firstlineno}
+    assert trace.not_reached[0].source is not None
+    assert trace.not_reached[0].source.file == __file__
+
+
+async def test_when_each_listener_was_at_work(root: Context, prompt: PromptFacade) -> None:
+    """The pieces of a listener lie around those of the ones behind it, and know how long the text was."""
+
+    async def outer(assembly: PromptAssembly, _context: AssembleContext, next: Next) -> PromptAssembly:
+        appends("four")(assembly)
+        result = await next()
+        appends("eleven")(result)
+        return result
+
+    root.on(EVENT, outer)
+    root.once(EVENT, edits(appends("two")))
+    prompt.section("s", 1, "0123456789")
+    prompt.context("c", 1, "abc")
+    trace = (await preview(prompt)).trace
+    first, second = trace.listeners
+    base = first.work[0].size_before
+    assert base is not None
+    sizes = [(work.size_before, work.size_after) for work in (*first.work, *second.work)]
+    assert sizes == [
+        (base, base + 4),
+        (base + 7, base + 13),
+        (base + 4, base + 7),
+        (base + 7, base + 7),
+    ]
+    times = [
+        first.work[0].start_ns,
+        first.work[0].end_ns,
+        second.work[0].start_ns,
+        second.work[0].end_ns,
+        second.work[1].start_ns,
+        second.work[1].end_ns,
+        first.work[1].start_ns,
+        first.work[1].end_ns,
+    ]
+    assert times == sorted(times)
+    assert times[0] > 0
+    assert times[-1] <= trace.duration_ns
+    assert second.source is not None
+    assert second.source.file.endswith("providers.py")
+
+
+async def test_work_of_listeners_that_raise_await_twice_or_recover(root: Context, prompt: PromptFacade) -> None:
+    async def both(_assembly: PromptAssembly, _context: AssembleContext, next: Next) -> PromptAssembly:
+        with pytest.raises(Boom):
+            await next()
+        return await next()
+
+    async def failing(assembly: PromptAssembly, _context: AssembleContext, _next: Next) -> PromptAssembly:
+        appends("half")(assembly)
+        raise Boom("no")
+
+    root.on(EVENT, both)
+    root.on(EVENT, failing)
+    shown = await preview(prompt)
+    outer, inner = shown.trace.listeners
+    assert [(span.outcome, len(span.work)) for span in (outer, inner)] == [("passed", 2), ("raised", 1)]
+    assert inner.work[0].size_before is not None
+    assert inner.work[0].size_after == inner.work[0].size_before + 4
+    assert all(work.start_ns <= work.end_ns for span in (outer, inner) for work in span.work)
+
+
 async def test_not_awaited(root: Context, prompt: PromptFacade) -> None:
     def forgetful(assembly: PromptAssembly, _context: AssembleContext, next: Next) -> PromptAssembly:
         next()

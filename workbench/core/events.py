@@ -260,6 +260,7 @@ def _once(listener: Listener) -> Callable[..., Any]:
             listener.effect()
         return function(*args)
 
+    run_once.__wrapped__ = function  # type: ignore[attr-defined] # who asks where a listener stands means that one
     return run_once
 
 

@@ -19,7 +19,7 @@ from workbench.prompt.rendering import (
 )
 from workbench.prompt.source import Position, TextSource
 from workbench.prompt.tool_schema import ToolProviderResult, ToolSchema, tools_json
-from workbench.prompt.trace import AssemblyTrace, Change, ListenerSpan, Stage
+from workbench.prompt.trace import AssemblyTrace, Change, ListenerSpan, Stage, Work
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "ToolSchema",
     "ToolView",
     "VariableView",
+    "Work",
     "add_harness_source",
     "join_context_sections",
     "preview",

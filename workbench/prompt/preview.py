@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.core import scope_label
-from workbench.core.watched_waterfall import ListenerRecord
 from workbench.prompt.assembly import AssembleContext, PromptAssembly
 from workbench.prompt.changes import Rewrite, rewrites_of
 from workbench.prompt.contributions import Contribution, TextContribution, ToolsContribution
 from workbench.prompt.errors import in_words
 from workbench.prompt.facade import PromptFacade
 from workbench.prompt.failures import assemble_failure, request_failures
-from workbench.prompt.owners import owner_of, owner_of_fiber, owner_of_listener
+from workbench.prompt.listener_spans import listener_spans, listeners_not_reached
+from workbench.prompt.owners import owner_of, owner_of_fiber
 from workbench.prompt.recording import Recorder, TextRow, TextState, usable_schemas
 from workbench.prompt.rendering import RUNTIME_CONTEXT_PREAMBLE
 from workbench.prompt.section_layout import SEPARATOR
@@ -74,7 +74,7 @@ class _Maker:
     def preview(self) -> Preview:
         recorder = self._recorder
         rewrites = rewrites_of(recorder.stretches)
-        listeners = tuple(_listener_span(record, rewrites) for record in recorder.records)
+        listeners = listener_spans(recorder, rewrites)
         variables = self._variable_values()
         values = self._value_origins(rewrites)
         began = time.perf_counter_ns()
@@ -300,6 +300,7 @@ class _Maker:
             stages=tuple(stages),
             listeners=listeners,
             error=None if self._error is None else in_words(self._error),
+            not_reached=listeners_not_reached(recorder),
         )
 
     def _note(self, stage: str, listeners: int) -> str:
@@ -329,21 +330,6 @@ def _tool_view(schema: ToolSchema, source: Contribution | None, changes: Rewrite
         added_by=added_by if source is None else None,
         changed_by=tuple(dict.fromkeys(each.owner for each in mine if each.change.action == "changed")),
         source=None if source is None else source.place(),
-    )
-
-
-def _listener_span(record: ListenerRecord, rewrites: Rewrites) -> ListenerSpan:
-    listener = record.listener
-    return ListenerSpan(
-        owner=owner_of_listener(listener),
-        scope="" if listener.scope is None else scope_label(listener.scope),
-        label=record.label,
-        own_ns=record.own_ns,
-        total_ns=record.total_ns,
-        next_calls=record.asked,
-        outcome=record.outcome,
-        changes=tuple(each.change for each in rewrites if each.record is record),
-        error=None if record.error is None else in_words(record.error),
     )
 
 

@@ -52,12 +52,13 @@ class TextRow:
 class TextState:
     """A list of sections or contexts as it was at one moment. Rows are made when somebody asks."""
 
-    __slots__ = ("_items", "_plan", "_rows", "_texts")
+    __slots__ = ("_items", "_plan", "_rows", "_size", "_texts")
 
     def __init__(self, texts: NamedTexts) -> None:
         self._plan: TextPlan | None = texts.plan
         self._texts: list[str] = texts.texts
         self._rows: list[TextRow] | None = None
+        self._size: int | None = None
         items = texts.items if texts.items is not None else (texts.touched or {}).values()
         self._items = [
             (item, item.name, item.text, item.literal, item.order, item.contribution)
@@ -80,6 +81,15 @@ class TextState:
                 for item in self._items:
                     self._rows[places[id(item[5])]] = _row(*item)
         return self._rows
+
+    def size(self, like: TextState | None = None) -> int:
+        """Characters of all texts. `like` is an earlier moment, whose size is taken when nothing changed since."""
+        if self._size is None:
+            if like is not None and self.is_same_as(like):
+                self._size = like.size()
+            else:
+                self._size = sum(len(row.text) for row in self.rows())
+        return self._size
 
     def is_same_as(self, other: TextState) -> bool:
         """Whether nothing can have changed between the two moments."""
@@ -111,6 +121,12 @@ class AssemblyState:
         if assembly.tools_are_own:
             self.tools = usable_schemas(self.tools)
 
+    def size(self, like: AssemblyState | None = None) -> int:
+        """Characters of all sections and contexts."""
+        if like is None:
+            return self.sections.size() + self.contexts.size()
+        return self.sections.size(like.sections) + self.contexts.size(like.contexts)
+
 
 def usable_schemas(schemas: Sequence[object]) -> tuple[ToolSchema, ...]:
     """Copies of those schemas that are any: a listener may have put anything into the list."""
@@ -133,6 +149,19 @@ class Stretch:
         self.phase = phase
 
 
+class WorkNote:
+    """When a listener was at work, and the assembly at both ends."""
+
+    __slots__ = ("after", "before", "end_ns", "start_ns")
+
+    def __init__(self, start_ns: int, before: AssemblyState | None) -> None:
+        self.start_ns = start_ns
+        """`time.perf_counter_ns()`, as `end_ns`, which is 0 while the listener is at work."""
+        self.end_ns = 0
+        self.before = before
+        self.after: AssemblyState | None = None
+
+
 class Recorder:
     """Notes the stages of one assembly, and what it looked like around each listener."""
 
@@ -150,6 +179,10 @@ class Recorder:
         self.built: AssemblyState | None = None
         self.records: Sequence[ListenerRecord] = ()
         """The listeners that were reached, in call order."""
+        self.listeners: tuple[Listener, ...] = ()
+        """All that would be called, in call order."""
+        self.work: dict[int, list[WorkNote]] = {}
+        """Per record, when it was at work."""
         self.stretches: list[Stretch] = []
         """What listeners did, in the order in which they did it."""
         self.listened: AssemblyState | None = None
@@ -206,15 +239,19 @@ class Recorder:
     def _dispatch(self, *args: Any) -> RecordingDispatch:
         dispatch = RecordingDispatch(self, *args)
         self.records = dispatch.records
+        self.listeners = dispatch.listeners
         return dispatch
 
     def entered(self, record: ListenerRecord) -> None:
         # Nothing runs between one listener's `next()` and the next listener's first line.
         self._since[id(record)] = self._current
+        self.work[id(record)] = [WorkNote(time.perf_counter_ns(), self._current)]
 
     def asked(self, record: ListenerRecord, built: PromptAssembly) -> None:
         """The listener awaits the rest of the chain, which begins with the built assembly."""
+        now = time.perf_counter_ns()
         state = AssemblyState(built)
+        self._worked(record, now, state)
         since = self._since[id(record)] or self._current
         if since is not None and since.assembly is built:
             self.stretches.append(Stretch(record, since, state, "before next"))
@@ -224,26 +261,35 @@ class Recorder:
     def answered(self, record: ListenerRecord) -> None:
         # What the listener behind has returned is what this one gets: the same moment.
         self._since[id(record)] = self._current
+        self.work[id(record)].append(WorkNote(time.perf_counter_ns(), self._current))
 
     def returned(self, record: ListenerRecord, result: object) -> None:
         since = self._since[id(record)] or self._current
         self._current = AssemblyState(result) if isinstance(result, PromptAssembly) else None
+        self._worked(record, record.started_ns + record.total_ns, self._current)
         if since is not None and self._current is not None:
             self.stretches.append(Stretch(record, since, self._current, "after next"))
 
     def raised(self, record: ListenerRecord, built: PromptAssembly) -> None:
         """The listener raised, or what it awaited did; a listener further out may go on with what is there."""
         state = AssemblyState(built)
+        self._worked(record, record.started_ns + record.total_ns, state)
         since = self._since[id(record)]
         if since is not None and since.assembly is built:
             self.stretches.append(Stretch(record, since, state, "after next" if record.awaited else "before next"))
         self._current = state
 
+    def _worked(self, record: ListenerRecord, end_ns: int, state: AssemblyState | None) -> None:
+        """The end of the work that is open; a listener that awaits `next()` twice at once has none."""
+        note = self.work[id(record)][-1]
+        if not note.end_ns:
+            note.end_ns, note.after = end_ns, state
+
 
 class RecordingDispatch(WatchedDispatch):
     """A dispatch that takes a snapshot of the assembly around each listener."""
 
-    __slots__ = ("_recorder",)
+    __slots__ = ("_recorder", "listeners")
 
     def __init__(
         self,
@@ -256,6 +302,7 @@ class RecordingDispatch(WatchedDispatch):
     ) -> None:
         super().__init__(runtime, name, listeners, args, default)
         self._recorder = recorder
+        self.listeners = listeners
 
     def before(self, record: ListenerRecord) -> None:
         self._recorder.entered(record)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from workbench.prompt.source import TextSource
     from workbench.prompt.views import Owner
 
-Outcome = Literal["passed", "short-circuited", "not awaited", "raised", "skipped"]
+Outcome = Literal["passed", "short-circuited", "not awaited", "raised", "skipped", "not reached"]
 Phase = Literal["before next", "after next"]
 
 
@@ -40,6 +41,18 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """A time in which a listener itself was at work: before `next()`, between two calls of it, or after."""
+
+    start_ns: int
+    """Since the assembly began."""
+    end_ns: int
+    size_before: int | None
+    """Characters of all sections and contexts, before interpolation; None where that cannot be said."""
+    size_after: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ListenerSpan:
     """One listener's part of one assembly."""
 
@@ -55,6 +68,10 @@ class ListenerSpan:
     outcome: Outcome
     changes: tuple[Change, ...]
     error: str | None = None
+    source: TextSource | None = None
+    """Where its function begins; None: it is not Python code."""
+    work: tuple[Work, ...] = ()
+    """In the order in which it was done; between two of them the listener waited for the rest of the chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +85,7 @@ class AssemblyTrace:
     duration_ns: int
     stages: tuple[Stage, ...]
     listeners: tuple[ListenerSpan, ...]
+    """Those that were reached, in call order."""
     error: str | None
+    not_reached: tuple[ListenerSpan, ...] = ()
+    """Listeners behind the one that ended the waterfall, in call order: they never ran."""

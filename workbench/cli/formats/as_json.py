@@ -188,6 +188,7 @@ def _trace(trace: AssemblyTrace) -> dict[str, Any]:
             {"name": stage.name, "duration_ns": stage.duration_ns, "note": stage.note} for stage in trace.stages
         ],
         "listeners": [_listener(listener) for listener in trace.listeners],
+        "not_reached": [_listener(listener) for listener in trace.not_reached],
         "error": trace.error,
     }
 
@@ -203,6 +204,16 @@ def _listener(listener: ListenerSpan) -> Mapping[str, Any]:
         "outcome": listener.outcome,
         "changes": [_change(change) for change in listener.changes],
         "error": listener.error,
+        "source": _place(listener.source),
+        "work": [
+            {
+                "start_ns": work.start_ns,
+                "end_ns": work.end_ns,
+                "size_before": work.size_before,
+                "size_after": work.size_after,
+            }
+            for work in listener.work
+        ],
     }
 
 
