@@ -47,6 +47,8 @@ class Fiber:
         self.config = config
         """As `plugin()` or the last accepted `update()` gave it."""
         self.state = FiberState.PENDING
+        self.since = runtime.loop.time()
+        """When it came into its state, by the clock of the loop."""
         self.uid: int | None = runtime.next_uid()
         self.error: BaseException | None = None
         self.parent: Fiber | None = None if home is None else home.fiber
@@ -252,6 +254,7 @@ class Fiber:
     def _enter(self, state: FiberState) -> None:
         """Change the state, and tell whom it concerns, in one step."""
         old, self.state = self.state, state
+        self.since = self.runtime.loop.time()
         services = self.runtime.services_table
         left: list[ServiceEntry] = []
         entered: list[ServiceEntry] = []

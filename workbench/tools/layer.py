@@ -20,11 +20,15 @@ PRESENTATIONS: tuple[Presentation, ...] = ("native", "code", "both")
 class Restriction:
     """A filter over what one scope inherits. One without an allow list denies some names only."""
 
-    __slots__ = ("allow", "deny")
+    __slots__ = ("allow", "deny", "ledger")
 
-    def __init__(self, allow: Iterable[str] | None, deny: Iterable[str] | None) -> None:
+    def __init__(
+        self, allow: Iterable[str] | None, deny: Iterable[str] | None, ledger: Activation | None = None
+    ) -> None:
         self.allow = None if allow is None else frozenset(allow)
         self.deny = frozenset(deny or ())
+        self.ledger = ledger
+        """Whose it is, for views."""
 
     def admits(self, name: str) -> bool:
         return (self.allow is None or name in self.allow) and name not in self.deny

@@ -106,7 +106,11 @@ class ToolRegistry:
 
     def is_direct(self, name: str, scope: ScopeKey | None) -> bool:
         """Whether the model itself may call a tool that the scope sees; programs reach the others."""
-        return name == RUN_CODE or self.presentation(scope) != "code"
+        return name == RUN_CODE or not self.needs_programs(scope)
+
+    def needs_programs(self, scope: ScopeKey | None) -> bool:
+        """Whether `run_code` is all that the model can call. The section that says so asks this, too."""
+        return self.presentation(scope) == "code"
 
     def code_tool(self, scope: ScopeKey | None) -> ToolRegistration | None:
         """`run_code` with the nearest runtime; None where there is none."""
@@ -188,7 +192,7 @@ class ToolRegistry:
                 f"the restriction of scope {scope_label(scope)!r} names tools that it does not inherit: "
                 f"{', '.join(unknown)}; inherited tools: {known}"
             )
-        restriction = Restriction(allow, deny)
+        restriction = Restriction(allow, deny, ctx.home.ledger)
 
         def body() -> Callable[[], None]:
             layer = self._layer(scope)
