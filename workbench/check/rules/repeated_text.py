@@ -7,7 +7,6 @@ Source: docs/prompt-assembly.md 15.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,13 +14,7 @@ from workbench.check.checked_text import CheckedText
 from workbench.check.finding import Finding
 from workbench.check.rule import Rule
 from workbench.check.subject import Subject, is_one_owner
-
-MIN_WORDS = 8
-MIN_CHARACTERS = 40
-"""A shorter sentence says too little to be owned."""
-
-_END = re.compile(r"(?<=[.!?])[\"')\]*_`]*\s+|\n\s*\n|\n(?=\s*(?:[-*+•#>|]|\d+[.)])\s)")
-_MARKS = " \t\n-*+•#>|.!?:;\"'`_()[]0123456789"
+from workbench.prompt.repeats import MIN_WORDS, sentences
 
 
 class Place(NamedTuple):
@@ -46,24 +39,6 @@ def repeated_text(subject: Subject) -> Iterator[Finding]:
                 runs.setdefault(tuple(id(place.text) for place in together), []).append(together)
     for run in runs.values():
         yield _finding(run)
-
-
-def sentences(text: str) -> Iterator[tuple[str, int, int]]:
-    """Each sentence of some length: as it is compared, and from where to where it stands."""
-    start = 0
-    for end in _END.finditer(text):
-        yield from _one(text, start, end.start())
-        start = end.end()
-    yield from _one(text, start, len(text))
-
-
-def _one(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    if end - start >= MIN_CHARACTERS:
-        words = text[start:end].strip(_MARKS).split()
-        if len(words) >= MIN_WORDS:
-            sentence = " ".join(words).casefold()
-            if len(sentence) >= MIN_CHARACTERS:
-                yield sentence, start + len(text[start:end]) - len(text[start:end].lstrip()), end
 
 
 def _together(places: list[Place]) -> list[Place]:
