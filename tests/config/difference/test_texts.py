@@ -97,6 +97,11 @@ def test_lines() -> None:
         ("added", (Piece("added", "a"),)),
         ("added", ()),
     ]
+    assert changed_lines(changed_pieces("a\nb", "b\nc")) == [
+        ("removed", (Piece("removed", "a"),)),
+        ("same", (Piece("same", "b"),)),
+        ("added", (Piece("added", "c"),)),
+    ]
     assert changed_lines(changed_pieces("a", "a\n")) == [("same", (Piece("same", "a"),)), ("added", ())]
 
 

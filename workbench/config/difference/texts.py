@@ -35,19 +35,26 @@ def changed_pieces(before: str, after: str) -> tuple[Piece, ...]:
     """Both texts in pieces: without the added ones it is `before`, without the removed ones `after`."""
     if before == after:
         return (Piece("same", before),) if before else ()
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    old, new = before.split("\n"), after.split("\n")
     pieces: list[Piece] = []
     effort, characters = Effort(WORD_STEPS, WORD_LOOKS), MOST_CHARACTERS
     for run in runs(old, new):
-        old_text = "".join(old[run.old_start : run.old_end])
-        new_text = "".join(new[run.new_start : run.new_end])
+        old_text = _with_line_ends(old, run.old_start, run.old_end)
+        new_text = _with_line_ends(new, run.new_start, run.new_end)
         if run.is_same:
-            pieces.append(Piece("same", old_text))
+            shared = min(old_text, new_text, key=len)  # the last line of one text may lack its end
+            pieces += [Piece("same", shared), *_replaced(old_text[len(shared) :], new_text[len(shared) :])]
         elif old_text and new_text and (characters := characters - len(old_text) - len(new_text)) > 0:
             pieces += _by_words(old_text, new_text, effort)
         else:
             pieces += _replaced(old_text, new_text)
-    return tuple(_joined(pieces))
+    return tuple(_joined(piece for piece in pieces if piece.text))
+
+
+def _with_line_ends(lines: list[str], start: int, end: int) -> str:
+    """Lines as they stand in the text: all but the last one of all have an end."""
+    text = "\n".join(lines[start:end])
+    return f"{text}\n" if start < end < len(lines) else text
 
 
 def _by_words(old_text: str, new_text: str, effort: Effort) -> list[Piece]:
@@ -123,11 +130,12 @@ def changed_lines(pieces: Iterable[Piece]) -> list[ChangedLine]:
         while old and new and old[-1] == new[-1]:
             tail.append(ChangedLine("same", tuple(old.pop())))
             new.pop()
-        while old and new and old[0] == new[0]:
-            lines.append(ChangedLine("same", tuple(old.pop(0))))
-            new.pop(0)
-        lines.extend(ChangedLine("removed", tuple(line)) for line in old)
-        lines.extend(ChangedLine("added", tuple(line)) for line in new)
+        at_old = at_new = 0
+        for old_at, new_at in (*_whole_lines(old, new), (len(old), len(new))):
+            lines.extend(ChangedLine("removed", tuple(line)) for line in old[at_old:old_at])
+            lines.extend(ChangedLine("added", tuple(line)) for line in new[at_new:new_at])
+            lines.extend(ChangedLine("same", tuple(line)) for line in old[old_at : old_at + 1])
+            at_old, at_new = old_at + 1, new_at + 1
         lines.extend(reversed(tail))
         old[:], new[:] = [[]], [[]]
 
@@ -162,3 +170,11 @@ def changed_lines(pieces: Iterable[Piece]) -> list[ChangedLine]:
         new.pop()
     flush()
     return lines
+
+
+def _whole_lines(old: list[list[Piece]], new: list[list[Piece]]) -> Iterator[tuple[int, int]]:
+    """Where one and the same piece is a line of its own on both sides, though no line end beside it is shared."""
+    places = {id(line[0]): at for at, line in enumerate(new) if len(line) == 1 and line[0].kind == "same"}
+    for at, line in enumerate(old):
+        if len(line) == 1 and id(line[0]) in places:
+            yield at, places[id(line[0])]
