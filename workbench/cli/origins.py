@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.cli.places import place_in_span
 from workbench.prompt import Change, EntryView, ListenerSpan, Position, Preview, Span, ToolView, VariableView
+from workbench.prompt.places import place_in_span
 
 TextName = Literal["system", "context"]
 

@@ -59,8 +59,8 @@ def _print(look: Look, wanted: Wanted, output: Output, errors: Output) -> None:
     preview = look.preview
     match wanted.format:
         case "json":
-            from workbench.cli.formats.as_json import preview_json
-            from workbench.cli.formats.as_request import model_of
+            from workbench.config.formats.as_json import preview_json
+            from workbench.config.formats.as_request import model_of
             from workbench.tokens import PromptTexts, TokenCounter, count_prompt_now
 
             counts = count_prompt_now(TokenCounter.for_model(model_of(preview)), PromptTexts.of(preview))
@@ -69,7 +69,7 @@ def _print(look: Look, wanted: Wanted, output: Output, errors: Output) -> None:
             )
             output.json(page)
         case "markdown":
-            from workbench.cli.formats.as_markdown import preview_markdown
+            from workbench.config.formats.as_markdown import preview_markdown
 
             output.text(
                 preview_markdown(
@@ -79,7 +79,7 @@ def _print(look: Look, wanted: Wanted, output: Output, errors: Output) -> None:
         case "text":
             _print_text(preview, wanted, output)
         case "openai" | "anthropic" if not preview.failures:
-            from workbench.cli.formats.as_request import model_of, request_body
+            from workbench.config.formats.as_request import model_of, request_body
 
             model = wanted.model or model_of(preview)
             if model is None:
@@ -114,7 +114,7 @@ def _text_parts(preview: Preview, wanted: Wanted, output: Output) -> Iterator[tu
             elif text:
                 yield text, True
     if wanted.trace:
-        from workbench.cli.formats.as_trace import trace_lines
+        from workbench.config.formats.as_trace import trace_lines
 
         yield "\n".join(trace_lines(preview.trace)), False
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.cli.places import place_in_span
 from workbench.prompt import EntryView, Position, Span
+from workbench.prompt.places import place_in_span
 from workbench.visible import visible_line
 
 Kind = Literal["text", "value", "listener"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from workbench.cli.formats.as_trace import trace_lines
+from workbench.config.formats.as_trace import trace_lines
 from workbench.prompt import EntryView, Failure, Owner, Position, Preview, Span, TextSource
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
