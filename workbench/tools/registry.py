@@ -284,9 +284,13 @@ class ToolRegistry:
         if self.runtime.has_listeners(CHANGE.name):
             self.runtime.events.emit(CHANGE.name, (), None, contain=undoing)
 
+    def layers(self) -> tuple[ToolLayer, ...]:
+        """The global layer, then those of all scopes that hold anything, for views."""
+        return (self._everywhere, *self._layers.values())
+
     def describe(self) -> Any:
         """What is registered, for snapshots of the runtime."""
-        return [layer.described(scope_label(layer.scope)) for layer in (self._everywhere, *self._layers.values())]
+        return [layer.described(scope_label(layer.scope)) for layer in self.layers()]
 
 
 def _where(scope: ScopeKey | None) -> str:
