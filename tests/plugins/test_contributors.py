@@ -104,7 +104,8 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 def test_a_contributor_is_a_whole_namespace(name: str) -> None:
     plugin = first_party(name)
     assert plugin.name == name
-    assert {"system_prompt", "subagents"} & {*plugin.inject, *getattr(plugin, "provides", ())}
+    inject = plugin.inject["required"] if isinstance(plugin.inject, dict) else plugin.inject
+    assert {"system_prompt", "subagents"} & {*inject, *getattr(plugin, "provides", ())}
     assert callable(plugin.apply)
 
 

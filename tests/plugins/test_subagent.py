@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from tests.plugins.schema_rules import broken_rules
+from workbench.agent.subagents.contract import SubagentError
+from workbench.agent.subagents.registry import PROVIDER_ADDED, PROVIDER_REMOVED
 from workbench.core import Context, Fiber, FiberState, Runtime, create_scope
 from workbench.plugins import first_party
 from workbench.plugins.subagent import Config, described_tool
-from workbench.plugins.subagents import PROVIDER_ADDED, PROVIDER_REMOVED, SubagentError
 from workbench.prompt import AssembleContext, PromptConfig, SystemPrompt, ToolSchema
 from workbench.tools import ToolRegistry
 

@@ -23,7 +23,6 @@ from workbench.agent.loop_services import Compactor, LoopServices
 from workbench.agent.options import AgentError, AgentOptions
 from workbench.core import Context, Effect, create_scope
 from workbench.models.retry import DEFAULT_POLICY, RetryPolicy
-from workbench.prompt.facade import PromptFacade
 
 if TYPE_CHECKING:
     from workbench.agent.log.events import LoggedEvent
@@ -94,7 +93,7 @@ class Agents:
         try:
             home.collect(lambda: sessions.close(session) if agent.is_published else sessions.discard(session))
             if options.persona is not None:
-                prompt = PromptFacade(self._ctx.system_prompt.service, agent.ctx)
+                prompt = self.services.prompt_in(agent.ctx)
                 order = prompt.get_section_order("DEPLOYMENT_PERSONA")
                 prompt.section("deployment:persona", order, options.persona)
             if setup is not None:
@@ -161,6 +160,11 @@ class AgentsFacade:
     def __init__(self, agents: Agents, ctx: Context) -> None:
         self._agents = agents
         self._ctx = ctx
+
+    @property
+    def service(self) -> Agents:
+        """The service itself, for the house's own plugins."""
+        return self._agents
 
     async def create(
         self,

@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from workbench.core.waterfall import is_awaitable
-
 T = TypeVar("T")
 CauseKind = Literal["user", "parent", "hook", "disposed"]
 
@@ -86,10 +84,14 @@ class CancelSignal:
         """Return when it is set."""
         await self._set.wait()
 
+    def error(self) -> TurnCancelled:
+        """What a turn ends with when it is set."""
+        return TurnCancelled(self.cause or USER)
+
     def check(self) -> None:
         """Raise `TurnCancelled` when it is set."""
         if self.cause is not None:
-            raise TurnCancelled(self.cause)
+            raise self.error()
 
     def interrupting(self, interrupt: Callable[[], None]) -> Callable[[], None]:
         """Call `interrupt` when the signal is set. Returns the function that takes it back."""
@@ -119,8 +121,8 @@ async def race(work: Awaitable[T], signal: CancelSignal) -> T:
     try:
         result = await work
     except asyncio.CancelledError:
-        if interruption.settle() and signal.cause is not None and not task.cancelling():
-            raise TurnCancelled(signal.cause) from None
+        if interruption.settle() and not task.cancelling():
+            raise signal.error() from None
         raise
     except BaseException:
         interruption.settle()
@@ -161,11 +163,3 @@ class _Interruption:
             self._task.uncancel()
             return True
         return False
-
-
-async def race_listeners(result: Any, signal: CancelSignal) -> Any:
-    """As `race`, for what may be a value already."""
-    if is_awaitable(result):
-        return await race(result, signal)
-    signal.check()
-    return result

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.models.retry import DEFAULT_POLICY, RetryPolicy
+from workbench.prompt.facade import PromptFacade
+from workbench.tools.facade import ToolsFacade
 
 if TYPE_CHECKING:
     from workbench.agent.agent import Agent
@@ -43,6 +45,14 @@ class LoopServices:
         """Waits so many seconds before a retry."""
         self.random = draw
         self.compactor: Compactor | None = None
+
+    def prompt_in(self, ctx: Context) -> PromptFacade:
+        """The prompt service as a context registers with it, whatever its plugin has declared."""
+        return PromptFacade(self.ctx.system_prompt.service, ctx)
+
+    def tools_in(self, ctx: Context) -> ToolsFacade:
+        """The tool registry, likewise."""
+        return ToolsFacade(self.ctx.tools.registry, ctx)
 
     @property
     def executor(self) -> Any:

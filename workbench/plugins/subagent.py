@@ -1,23 +1,24 @@
 """A tool that hands work to a child agent, described as its provider is.
 
 One load binds one provider to one tool. The wording comes from the provider object, never from its name, and
-the tool is there exactly as long as the provider is. Source: docs/prompt-assembly.md 16.
+the tool is there exactly as long as the provider is. Source: docs/prompt-assembly.md 16, docs/agents.md 12.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from workbench.agent.subagents.delegation import Delegation
+from workbench.agent.subagents.registry import PROVIDER_ADDED, PROVIDER_REMOVED
 from workbench.plugins.guidance import following, shipped_text
 from workbench.plugins.parameters import JsonSchema, closed_object
-from workbench.plugins.settings import Settings
-from workbench.plugins.subagents import PROVIDER_ADDED, PROVIDER_REMOVED
+from workbench.plugins.settings import Between, Settings
 from workbench.prompt import ToolSchema
 
 if TYPE_CHECKING:
+    from workbench.agent.subagents.contract import SubagentProvider
     from workbench.core import Context, Effect
-    from workbench.plugins.subagents import SubagentProvider
 
 name = "subagent"
 inject = ["system_prompt", "tools", "subagents"]
@@ -35,6 +36,8 @@ class Config(Settings):
     """Several loads, each with a provider of its own, need several names."""
     background_mode: BackgroundMode = "none"
     """Whether a child may run in the background, and whether it can be spoken to afterwards."""
+    max_depth: Annotated[int, Between(0, 20)] = 3
+    """How many delegations may lie above each other."""
 
 
 def apply(ctx: Context, config: Config) -> None:
@@ -67,7 +70,8 @@ class _Follower:
     def provider_added(self, provider: SubagentProvider) -> None:
         if provider.name == self._config.provider and self._registered is None:
             schema = described_tool(self._config, provider.inherits_parent_context)
-            self._registered = self._ctx.tools.register(schema)
+            body = Delegation(self._ctx.fiber.name, provider, self._config.max_depth)
+            self._registered = self._ctx.tools.register(schema, body, is_concurrency_safe=True)
 
     def provider_removed(self, provider_name: str) -> None:
         if provider_name == self._config.provider and self._registered is not None:
