@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.previews import DEPLOYMENT, HOSTILE, HOSTILE_NAME
+from workbench.config.difference.texts import ChangedLine
 from workbench.prompt.views import Owner
 from workbench.tui.view import difference as view
+from workbench.tui.view.changed_line import ShownLine, shown_line
 from workbench.tui.view.difference import Form, TextDifference, difference_lines, owner_band
 from workbench.tui.view.pieces import Line, Piece, plain, width_of
 from workbench.visible import visible
@@ -115,7 +117,7 @@ def test_changes_are_where_a_stretch_begins() -> None:
     ]
 
 
-@given(texts, texts, st.integers(12, 130), st.booleans())
+@given(texts, texts, st.integers(20, 130), st.booleans())
 def test_the_rows_hold_both_texts_in_their_width(before: str, after: str, width: int, beside: bool) -> None:
     difference = TextDifference(before, after)
     rows = difference.layout(Form(width, beside, is_whole=True))
@@ -156,7 +158,12 @@ def test_a_long_text_costs_what_is_seen_of_it(monkeypatch: pytest.MonkeyPatch) -
     before = "\n".join(f"{number} of many" for number in range(20_000))
     difference = TextDifference(before, before.replace(" of ", " out of "))
     prepared: list[object] = []
-    monkeypatch.setattr(view, "shown_line", lambda line, real=view.shown_line: prepared.append(line) or real(line))
+
+    def prepare(line: ChangedLine) -> ShownLine:
+        prepared.append(line)
+        return shown_line(line)
+
+    monkeypatch.setattr(view, "shown_line", prepare)
     rows = difference.layout(Form(60))
     assert len(rows) == 40_000
     assert plain(rows[30_000]).rstrip().endswith("of many")

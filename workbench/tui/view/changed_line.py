@@ -45,10 +45,6 @@ class ShownLine:
             starts = self._starts[width]
         return starts
 
-    def row_count(self, width: int) -> int:
-        """Rows in that many cells."""
-        return len(self.row_starts(width))
-
 
 def shown_line(line: ChangedLine) -> ShownLine:
     """Its text through the door for outside text. A line that only one side has is not picked out as a whole."""

@@ -16,6 +16,8 @@ from workbench.prompt.views import Owner
 from workbench.tui.view.changed_line import Look, ShownLine, drawn_row, shown_line
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, cut, outside, spread, width_of
 from workbench.tui.view.sizes import counted
+from workbench.tui.view.wrap import TAB_STOPS, row_starts
+from workbench.visible import visible
 
 WIDEST: Final = 106
 """Cells of a unified difference; wider lines are hard to read."""
@@ -183,7 +185,9 @@ class Layout:
             head = (Piece(" " * self._of.gutter, ground=look.ground),)
         line = (*head, *drawn_row(self._of.shown(index), nth, self._text_width, look))
         fill = self._form.column - width_of(line)
-        if fill > 0 and (look.ground or side == 0):
+        if fill < 0:
+            return cut(line, self._form.column)
+        if fill and (look.ground or side == 0):
             line = (*line, Piece(" " * fill, ground=look.ground))
         return line
 
@@ -350,7 +354,7 @@ def _remark_below(difference: TextDifference, index: int) -> Line:
 
 
 def _row_count(line: ChangedLine, width: int) -> int:
-    length = sum(len(piece.text) for piece in line.pieces)
-    if length <= width and all(piece.text.isascii() and piece.text.isprintable() for piece in line.pieces):
+    text = visible("".join(piece.text for piece in line.pieces), tab_stops=TAB_STOPS)
+    if len(text) <= (width if text.isascii() else width // 2):  # no character takes more than two cells
         return 1
-    return shown_line(line).row_count(width)
+    return len(row_starts(text, width))
