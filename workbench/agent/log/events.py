@@ -119,8 +119,8 @@ class LoggedEvent:
         record["data"] = self._data
         return record | self._more()
 
-    def line(self, encoded: bytes | None = None) -> bytes:
-        """The line of the log, with its line end. `encoded`: the JSON of `data`, where it is known already."""
+    def line(self) -> bytes:
+        """The line of the log, with its line end."""
         has_more = self._ignorable or self._cited or self._op is not None
         more = self._more() if has_more else None
         if self._time is None or self._type not in _HEADS:
@@ -130,7 +130,7 @@ class LoggedEvent:
             _HEADS[self._type],
             self._seq,
             self._time,
-            encode_json(self._data) if encoded is None else encoded,
+            encode_json(self._data),
             rest,
         )
 

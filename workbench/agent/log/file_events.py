@@ -5,7 +5,6 @@ Source: docs/sessions.md 7.
 
 from __future__ import annotations
 
-import os
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
@@ -13,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self, overload
 
+from workbench.agent.log.byte_source import ByteSource
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.scanning import Line, read_records
@@ -33,7 +33,7 @@ class FileEvents(Sequence[LoggedEvent]):
     def __init__(self, path: Path, shown_as: Callable[[LoggedEvent], LoggedEvent] | None = None) -> None:
         """`shown_as` gives each event that is read the form in which it is shown."""
         self.path = path
-        self._file = path.open("rb", buffering=0)
+        self._bytes = ByteSource(path)
         self._shown_as = shown_as
         self._offsets = array("Q")
         """Where the line of each event begins; the events of a packed row share one."""
@@ -44,8 +44,7 @@ class FileEvents(Sequence[LoggedEvent]):
     @property
     def file_id(self) -> tuple[int, int]:
         """Which file is open, whatever its path leads to by now."""
-        status = os.fstat(self._file.fileno())
-        return status.st_dev, status.st_ino
+        return self._bytes.file_id
 
     def note(self, line: Line) -> None:
         """Remember that the next event stands in `line`."""
@@ -54,7 +53,7 @@ class FileEvents(Sequence[LoggedEvent]):
 
     def close(self) -> None:
         """Release the file. Nothing can be read afterwards."""
-        self._file.close()
+        self._bytes.close()
 
     def __len__(self) -> int:
         return len(self._offsets)
@@ -113,7 +112,7 @@ class FileEvents(Sequence[LoggedEvent]):
     def _run(self, start: int, stop: int) -> Iterator[LoggedEvent]:
         """The events of [start, stop), whose lines are read at once."""
         offset = self._offsets[start]
-        content = self._read(offset, self._line_end(stop - 1) - offset)
+        content = self._bytes.read(offset, self._line_end(stop - 1) - offset)
         seq = start
         while seq < stop:
             line_start = self._offsets[seq]
@@ -144,17 +143,6 @@ class FileEvents(Sequence[LoggedEvent]):
             after += 1
         return self._end
 
-    def _read(self, offset: int, length: int) -> bytes:
-        self._file.seek(offset)
-        pieces = []
-        while length:
-            piece = self._file.read(length)
-            if not piece:
-                raise self._changed()
-            pieces.append(piece)
-            length -= len(piece)
-        return b"".join(pieces)
-
     def _changed(self) -> LogError:
         return LogError("LOG_CHANGED", f"{self.path}: the file was changed by somebody else; open it again")
 
@@ -178,10 +166,10 @@ class StoredEvents(FileEvents):
         self._lines_before = self._tail_start - lines
         return self
 
-    def append(self, event: LoggedEvent, encoded: bytes | None = None) -> None:
-        """Accept the next event and queue its line. `encoded`: the JSON of its data, where it is known already."""
+    def append(self, event: LoggedEvent) -> None:
+        """Accept the next event and queue its line."""
         assert self._writer is not None
-        line = event.line(encoded)
+        line = event.line()
         self._offsets.append(self._end)
         self._end += len(line)
         self._tail.append(event)

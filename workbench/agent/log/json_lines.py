@@ -14,7 +14,7 @@ import orjson
 
 from workbench.agent.log.errors import LogError
 from workbench.models.foreign_text import clean
-from workbench.models.frozen import MAX_DEPTH, NotJson, freeze
+from workbench.models.frozen import NotJson, freeze
 
 
 def frozen_data(value: object, what: str) -> Any:
@@ -23,23 +23,6 @@ def frozen_data(value: object, what: str) -> Any:
         return freeze(value)
     except NotJson as error:
         raise LogError("NOT_JSON", f"{what}: {error}; a log holds only what JSON keeps unchanged") from None
-
-
-def detached(data: object, what: str) -> tuple[dict[str, Any], bytes]:
-    """A copy of an object that nobody else holds, and its JSON. Raises `LogError` NOT_JSON as `frozen_data` does.
-
-    The copy is frozen, or plain and to be frozen before it is given away: most events are never looked at.
-    """
-    try:
-        encoded = orjson.dumps(data, option=_STRICT)
-        copy = orjson.loads(encoded)
-        # What JSON changes is not equal afterwards, but for the sign of zero; what may be too deep is walked.
-        if copy == data and b"-0.0" not in encoded and encoded.count(b"{") + encoded.count(b"[") < MAX_DEPTH:
-            return copy, encoded
-    except (TypeError, ValueError):
-        pass
-    frozen = frozen_data(data, what)
-    return frozen, encode_json(frozen)
 
 
 def encode_json(value: Any) -> bytes:
@@ -83,6 +66,5 @@ def _finite(digits: str) -> float:
     return number
 
 
-_STRICT = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _BIG_INTEGER = re.compile(rb"[0-9]{19}")
 """orjson reads integers above 64 bits as floats; anything as long goes to the standard library."""

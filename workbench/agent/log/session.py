@@ -15,7 +15,7 @@ from typing import Any, Self
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import IGNORABLE_TYPES, SURFACE_TYPES, LoggedEvent, is_known
 from workbench.agent.log.file_events import StoredEvents
-from workbench.agent.log.json_lines import detached
+from workbench.agent.log.json_lines import frozen_data
 from workbench.agent.log.log_file import LogFile
 from workbench.agent.log.open_work import OpenWork
 from workbench.agent.log.opening import open_for_writing
@@ -84,7 +84,7 @@ class Session:
         if path is not None:
             session._write_to(Path(path))
         for event in seeded:
-            session._store(event)
+            session._events.append(event)
         if seeded and seeded[-1].type != "session/end-seed":
             session.append("session/end-seed", {})
         return session
@@ -145,18 +145,17 @@ class Session:
             raise LogError("NOT_JSON", f"the data of a {type} are a dict, not {data!r}")
         if surface_op is None and type in SURFACE_TYPES:
             surface_op = "append"
-        own_data, encoded = detached(data, "data")
         event = LoggedEvent(
             type,
             len(self._events),
             time.time_ns() // 1_000_000,
-            own_data,
+            frozen_data(data, "data"),
             surface_op,
             tuple(source_event_seqs),
             ignorable or type in IGNORABLE_TYPES,
         )
         self._fold(event)
-        self._store(event, encoded)
+        self._events.append(event)
         return event
 
     async def flush(self) -> None:
@@ -173,28 +172,22 @@ class Session:
             self._writer.flush_now()
 
     async def close(self) -> None:
-        """Write the rest, stop writing and release the file. Idempotent. Raises `LogError` WRITE_FAILED."""
+        """Write the rest, stop writing and release the lock. Idempotent. Raises `LogError` WRITE_FAILED.
+
+        Events stay readable, from the file too: whoever looks at a session that has ended still can.
+        """
         if self._begin_close() and self._writer is not None:
-            try:
-                await self._writer.close()
-            finally:
-                self._release()
+            await self._writer.close()
 
     def close_now(self) -> None:
         """The same for callers without a loop. Blocks."""
         if self._begin_close() and self._writer is not None:
-            try:
-                self._writer.close_now()
-            finally:
-                self._release()
+            self._writer.close_now()
 
     def _begin_close(self) -> bool:
         """Whether this is the first call."""
         is_first, self._is_closed = not self._is_closed, True
         return is_first
-
-    def _release(self) -> None:
-        """Events stay readable, from the file too: whoever looks at a session that has ended still can."""
 
     def _write_to(self, path: Path) -> None:
         """Begin a file of its own."""
@@ -205,12 +198,6 @@ class Session:
         self._writer.put(line)
         self._events = StoredEvents(path).write_through(self._writer, len(line), lines=1)
         self.events = self._events
-
-    def _store(self, event: LoggedEvent, encoded: bytes | None = None) -> None:
-        if isinstance(self._events, list):
-            self._events.append(event)
-        else:
-            self._events.append(event, encoded)
 
     def _fold_seed(self, seeded: Sequence[LoggedEvent]) -> None:
         for event in seeded:
