@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from workbench.check.finding import Finding
+from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
 from workbench.prompt.source import Position, TextSource
 from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
@@ -404,6 +406,10 @@ class FakeSubject:
     counts_at_once: bool = False
     edits: FakeEdits | None = None
     found: Sequence[Finding] | Exception | None = None
+    registered: Registry = field(default_factory=Registry)
+    ledgers: dict[int, tuple[LedgerEntry, ...]] = field(default_factory=dict)
+    outcome: Outcome | Exception = field(default_factory=lambda: Outcome("stop", "bash", ()))
+    ended: list[tuple[int, str]] = field(default_factory=list)
 
     def waiting(self) -> Sequence[FakeWait]:
         return self.waits
@@ -420,6 +426,18 @@ class FakeSubject:
         if isinstance(self.found, Exception):
             raise self.found
         return self.found
+
+    def registry(self) -> Registry:
+        return self.registered
+
+    def ledger(self, uid: int) -> tuple[LedgerEntry, ...]:
+        return self.ledgers.get(uid, ())
+
+    async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
+        self.ended.append((uid, action))
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
 
     async def sizes(self, preview: Preview) -> Sizes:
         return self.counted(preview) if self.counted else CHARACTERS

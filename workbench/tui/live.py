@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from workbench.check.finding import Finding
     from workbench.config.opened import OpenedComposition
     from workbench.config.problems import LoadProblem
+    from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
+    from workbench.config.registry.reading import KnownScope, RegistryReader
     from workbench.core import Runtime
 
 CHANGES = "system-prompt/change", "tools/change"
@@ -44,6 +46,7 @@ class RuntimeSubject:
         self.problems: Sequence[object] = ()
         self.notes: Sequence[str] = ()
         self._contexts = contexts or {"(global)": AssembleContext()}
+        self._registered = Registered(runtime, self._known_scopes)
 
     @property
     def scopes(self) -> Sequence[ScopeChoice]:
@@ -64,6 +67,23 @@ class RuntimeSubject:
     async def findings(self) -> None:
         """Rules look at a composition."""
 
+    def registry(self) -> Registry:
+        return self._registered.read()
+
+    def ledger(self, uid: int) -> tuple[LedgerEntry, ...]:
+        return self._registered.reader.ledger(uid)
+
+    async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
+        return await self._registered.reader.end_plugin(uid, action)
+
+    def _known_scopes(self) -> list[KnownScope]:
+        from workbench.config.registry.reading import KnownScope
+
+        return [
+            KnownScope(label, context.scope, "agent" if context.agent is not None else "")
+            for label, context in self._contexts.items()
+        ]
+
     async def sizes(self, preview: Preview) -> Sizes:
         return await counting.sizes_of(preview)
 
@@ -72,6 +92,28 @@ class RuntimeSubject:
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
         return _subscribe(self.runtime, changed)
+
+
+class Registered:
+    """The registry of a runtime, read when it is first asked for."""
+
+    def __init__(self, runtime: Runtime, scopes: Callable[[], list[KnownScope]]) -> None:
+        self._runtime = runtime
+        self._scopes = scopes
+        self._reader: RegistryReader | None = None
+
+    @property
+    def reader(self) -> RegistryReader:
+        """Kept, since it remembers what it has read."""
+        if self._reader is None:
+            from workbench.config.registry.reading import RegistryReader
+
+            self._reader = RegistryReader(self._runtime)
+        return self._reader
+
+    def read(self) -> Registry:
+        """Everything that is registered now."""
+        return self.reader.read(self._scopes())
 
 
 class CompositionSubject:
@@ -83,6 +125,7 @@ class CompositionSubject:
         self.is_watched = True
         self.edits = CompositionEdits(opened)
         self._was_good = not opened.problems
+        self._registered = Registered(opened.runtime, self._known_scopes)
 
     @property
     def is_loaded(self) -> bool:
@@ -120,6 +163,20 @@ class CompositionSubject:
         checking = await asyncio.to_thread(import_module, "workbench.check.checking")
         found: Sequence[Finding] = await checking.findings_of(self._opened)
         return found
+
+    def registry(self) -> Registry:
+        return self._registered.read()
+
+    def ledger(self, uid: int) -> tuple[LedgerEntry, ...]:
+        return self._registered.reader.ledger(uid)
+
+    async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
+        return await self._registered.reader.end_plugin(uid, action)
+
+    def _known_scopes(self) -> list[KnownScope]:
+        from workbench.config.registry.scopes import scopes_of
+
+        return scopes_of(self._opened)
 
     async def sizes(self, preview: Preview) -> Sizes:
         check = self._opened.composition.entries.check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from workbench.prompt.views import Preview
 from workbench.tui.view.answer import Waits
@@ -14,6 +14,7 @@ from workbench.tui.view.sizes import Sizes
 
 if TYPE_CHECKING:
     from workbench.check.finding import Finding
+    from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,18 @@ class Subject(Protocol):
 
     async def sizes(self, preview: Preview) -> Sizes:
         """Of one of its previews, counted away from the loop; characters where nothing can be counted."""
+        ...
+
+    def registry(self) -> Registry:
+        """Everything that is registered now, and every plugin."""
+        ...
+
+    def ledger(self, uid: int) -> tuple[LedgerEntry, ...]:
+        """What the plugin with that uid has done and how it is undone; () when it is gone."""
+        ...
+
+    async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
+        """Stops or restarts a plugin, and says what is left of it. Raises `LookupError`."""
         ...
 
     def is_quick(self, preview: Preview) -> bool:
