@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 import pytest
+
+_SCRATCH = tempfile.mkdtemp(prefix="workbench-tests-")
+for _name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+    os.environ[_name] = os.path.join(_SCRATCH, _name.lower())  # nothing of the person who runs the tests
+atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
 
 SLOW_TIMEOUT = 900
 """Seconds for a slow test that names no limit of its own; all others have the one of pyproject.toml."""

@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from textual.worker import Worker
 
-from workbench.tui import themes
+from workbench.tui import themes, user_themes
 from workbench.tui.bridge import Bridge, Changed
 from workbench.tui.commands import COMMANDS
 from workbench.tui.memory import Memory
@@ -62,15 +62,18 @@ class WorkbenchApp(App[int]):
         name: str = "",
         theme: str = themes.DEFAULT,
         memory: Memory | None = None,
+        open_file: Callable[[str], object] | None = None,
     ) -> None:
         """Over a subject, or over a runtime as it is. None: `show()` comes later, `name` is being opened.
 
         `memory`: what is remembered from start to start, and written by the program that runs the app.
+        `open_file`: looks at another file or sample; without a subject and a name the start screen comes first.
         """
         self._theming: Theming | None = None
         super().__init__()
         self._theming = Theming(self)
         self.memory = memory or Memory()
+        self._open_file = open_file
         self.theme = self._theming.name_for_textual(theme)
         self.animation_level = "none"
         self.bridge = Bridge(self.post_message)
@@ -116,11 +119,14 @@ class WorkbenchApp(App[int]):
         return self._theming.variables()
 
     def get_default_screen(self) -> Screen[Any]:
-        return self._room("Prompt")
+        begins_empty = self._open_file is not None and self._given is None and not self.viewing.opening
+        return self._room("Start" if begins_empty else "Prompt")
 
     def on_ready(self) -> None:
         """After the first paint."""
         self.is_painted.set()
+        if self.memory.file is not None:
+            self.run_worker(self.theming.follow(user_themes.folder()), group="themes", exit_on_error=False)
 
     @on(Place.Arrived)
     def _place_arrived(self, arrived: Place.Arrived) -> None:
@@ -141,6 +147,32 @@ class WorkbenchApp(App[int]):
             self._unsubscribe()
         self._unsubscribe = subject.subscribe(self.bridge.mark)
         self.viewing.show(subject)
+
+    def show_opening(self, name: str) -> None:
+        """That is being opened; what was looked at is not any more."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self.viewing.leave()
+        self.viewing.show_opening(name)
+        if self._running and self.place.tab.title == "Start":
+            self.call_later(self.go_to, "Prompt")
+
+    def show_refusal(self, name: str, reason: str) -> None:
+        """That cannot be opened at all."""
+        self.viewing.show_opening("")
+        self.call_later(self.go_to, "Start", (name, reason))
+
+    def open_file(self, path: str) -> None:
+        """Looks at another file, or at the sample of that name."""
+        if self._open_file is not None:
+            self._open_file(path)
+
+    async def action_open(self) -> None:
+        if self._open_file is None:
+            self.place.say("The program around this workbench decides what is looked at.", ())
+        else:
+            await self.go_to("Start")
 
     async def go_to(self, title: str, target: object = None) -> None:
         """Shows the place with that title, and in it what another place knows as `target`."""

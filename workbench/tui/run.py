@@ -9,23 +9,24 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from importlib import import_module
 
 from workbench.core.watchdog import DEFAULT_LIMIT, Watchdog
-from workbench.tui import themes
+from workbench.tui import user_themes
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.memory import Memory, file_of_person, load
+from workbench.tui.opener import Opener
 
 CLOSING_SECONDS = 5.0
 """How long plugins have to stop when the workbench is left."""
 
 
 def run_workbench(
-    path: str, *, name: str | None = None, theme: str = themes.DEFAULT, turn_limit: float = DEFAULT_LIMIT
+    path: str = "", *, name: str | None = None, theme: str = "", turn_limit: float = DEFAULT_LIMIT
 ) -> int:
-    """Opens a file until the person leaves; the exit code.
+    """Opens a file, or the start screen, until the person leaves; the exit code.
 
-    `name` is shown in place of the path. A plugin that holds the loop for `turn_limit` seconds is
-    interrupted, and named.
+    `name` is shown in place of the path. `theme`: the one that was chosen last, if left out. A plugin that
+    holds the loop for `turn_limit` seconds is interrupted, and named.
     """
     return asyncio.run(_watched(path, name or path, theme, turn_limit))
 
@@ -36,15 +37,21 @@ async def _watched(path: str, name: str, theme: str, turn_limit: float) -> int:
 
 
 async def _open(path: str, name: str, theme: str) -> int:
-    app = WorkbenchApp(name=name, theme=theme)
+    memory = load(file_of_person())
+    app = WorkbenchApp(name=name, memory=memory, open_file=lambda file: opener.open(file))
+    opener = Opener(app)
+    _choose_theme(app, theme or memory.theme)
     _leave_on_signals(app)
-    opening = asyncio.create_task(_look_at(path, name, app), name=f"open {path}")
+    if path:
+        opener.open(path, name, may_come=True)
+    opening = asyncio.create_task(opener.run(), name="open files")
     opening.add_done_callback(lambda task: app.exit(1) if not task.cancelled() else None)
     try:
         await app.run_async()
     finally:
         opening.cancel()
         done, _ = await asyncio.wait({opening}, timeout=CLOSING_SECONDS)
+        await asyncio.to_thread(_save, memory)
     if not done:
         print(f"{name}: plugins did not stop within {CLOSING_SECONDS:.0f} s", file=sys.stderr)
         return 1
@@ -53,23 +60,19 @@ async def _open(path: str, name: str, theme: str) -> int:
     return app.return_code or app.return_value or 0
 
 
-async def _look_at(path: str, name: str, app: WorkbenchApp) -> None:
-    """Opens the composition and shows it, until cancelled."""
-    await app.is_painted.wait()
-    await asyncio.to_thread(_import_rooms)
-    from workbench.config.opened import open_composition
-    from workbench.tui.live import CompositionSubject
-
-    async with open_composition(path, even_if_broken=True) as opened:
-        opened.watch()
-        app.show(CompositionSubject(opened, name))
-        await asyncio.Event().wait()
+def _choose_theme(app: WorkbenchApp, name: str) -> None:
+    """Before the first paint: the person's own themes are read only where one of them is in force."""
+    if name and not app.theming.has(name):
+        app.theming.read_own(user_themes.folder())  # what is wrong there is told when the folder is followed
+    if name:
+        app.theme = app.theming.name_for_textual(name)
 
 
-def _import_rooms() -> None:
-    """What takes long to import, away from the loop."""
-    for module in ("workbench.config.opened", "workbench.tui.live"):
-        import_module(module)
+def _save(memory: Memory) -> None:
+    try:
+        memory.save()
+    except OSError as error:
+        print(f"{memory.file}: what was open is not remembered: {error.strerror or error}", file=sys.stderr)
 
 
 def _leave_on_signals(app: WorkbenchApp) -> None:

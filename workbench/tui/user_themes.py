@@ -44,9 +44,10 @@ def load(where: Path) -> tuple[dict[str, ThemeFile], list[str]]:
 
 async def follow(where: Path, changed: Callable[[], object]) -> None:
     """Calls `changed` after each change in the folder, until cancelled. Waits for nothing if it does not exist."""
-    if not where.is_dir():
-        return
     from watchfiles import awatch
 
-    async for _ in awatch(where, step=60, recursive=False):
-        changed()
+    try:
+        async for _ in awatch(where, step=60, recursive=False):
+            changed()
+    except FileNotFoundError:
+        pass

@@ -19,6 +19,7 @@ COMMANDS: tuple[Command, ...] = (
         always=True,
     ),
     Command("app.help", "Help", ("question_mark", "f1"), "All keys and signs.", "help", always=True),
+    Command("app.open", "Open a file", ("O",), "Open another file, a recent one, or a sample.", label="O"),
     Command("app.theme", "Colours", ("c",), "Choose other colours."),
     Command("app.quit", "Quit", ("q", "ctrl+q"), "Stop the runtime and leave.", urgent=frozenset({"ctrl+q"})),
 )

@@ -65,6 +65,16 @@ class Assembling:
         if self._ticker is None:
             self._ticker = self._app.set_interval(1.0, self._tick, name="assembling")
 
+    def give_up(self) -> None:
+        """What is being assembled is not shown any more."""
+        self._is_stale = False
+        self.error = None
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
+        if self._worker is not None:
+            self._worker.cancel()
+
     def after_change(self) -> None:
         """Assembles as soon as that makes sense."""
         if self.is_running and self.seconds < PATIENCE:

@@ -73,6 +73,18 @@ class Viewing:
         self.opening = name
         self._tell("frame")
 
+    def leave(self) -> None:
+        """Looks at nothing."""
+        self.assembling.give_up()
+        self.measuring.give_up()
+        self.subject = None
+        self.preview, self.sizes, self.problems = None, CHARACTERS, ()
+        self.history.clear()
+        self.editing.forget()
+        self.checking.forget(files=True)
+        self.version += 1
+        self._tell("subject")
+
     def show(self, subject: Subject) -> None:
         """Looks at another subject."""
         self.subject = subject

@@ -1,0 +1,98 @@
+"""Opens one file after another behind the screen, and shows each; the one before is closed first."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from workbench.tui.memory import Memory
+from workbench.tui.subject import Subject
+
+if TYPE_CHECKING:
+    from workbench.config.opened import OpenedComposition
+
+
+class Window(Protocol):
+    """The app, as far as it is told what is open."""
+
+    is_painted: asyncio.Event
+    memory: Memory
+
+    def show(self, subject: Subject) -> None: ...
+
+    def show_opening(self, name: str) -> None: ...
+
+    def show_refusal(self, name: str, reason: str) -> None: ...
+
+
+class Opener:
+    """The task of `run` is the one that holds the runtime: it ends when the file is closed."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._wanted: tuple[str, str, bool] | None = None
+        self._asked = asyncio.Event()
+
+    def open(self, path: str, name: str | None = None, *, may_come: bool = False) -> None:
+        """Opens that file, or the sample of that name, as soon as the present one is closed.
+
+        `may_come`: one that is not there is waited for, and not refused.
+        """
+        self._wanted = path, name or path, may_come
+        self._window.show_opening(name or path)
+        self._asked.set()
+
+    async def run(self) -> None:
+        """Until cancelled. An error of ours goes up; a file that cannot be opened is told on the screen."""
+        await self._window.is_painted.wait()
+        await asyncio.to_thread(_import_rooms)
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            if self._wanted is not None:
+                await self._look_at(*self._wanted)
+
+    async def _look_at(self, path: str, name: str, may_come: bool) -> None:
+        from workbench.config.opened import open_composition
+        from workbench.config.problems import LoadError
+        from workbench.tui.live import CompositionSubject
+
+        try:
+            file, remembered = await asyncio.to_thread(_find, path, may_come)
+        except LoadError as error:
+            self._window.show_refusal(name, "\n".join(map(str, error.problems)))
+            return
+        async with open_composition(file, even_if_broken=True) as opened:
+            opened.watch()
+            self._window.show(CompositionSubject(opened, name))
+            self._window.memory.opened(remembered)
+            try:
+                await self._asked.wait()
+            finally:
+                self._window.memory.left(remembered, health_of(opened))
+
+
+def _find(path: str, may_come: bool) -> tuple[str, str]:
+    """The file that is meant, and how it is remembered: a sample by its name."""
+    from workbench.config.samples import find_sample, locate
+
+    if may_come or os.path.lexists(path):
+        return path, os.path.abspath(path)
+    sample = find_sample(path)
+    if sample is not None:
+        return str(sample), path
+    return str(locate(path)), path
+
+
+def health_of(opened: OpenedComposition) -> str:
+    """In a few words, how the file is."""
+    count = len(opened.problems)
+    return f"{count} error{'s' if count > 1 else ''}" if count else "loads"
+
+
+def _import_rooms() -> None:
+    """What takes long to import, away from the loop."""
+    for module in ("workbench.config.opened", "workbench.tui.live"):
+        import_module(module)
