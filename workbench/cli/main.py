@@ -23,6 +23,12 @@ _SCOPE_HELP = "A scope or agent of FILE, or '(global)'. Without it: its first ag
 class _CommandOrFile(PlainGroup):
     """`workbench FILE` means `workbench open FILE`."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Without any words: the start screen, where there is a terminal for it."""
+        if not args and sys.stdin.isatty() and sys.stdout.isatty():
+            args = ["open"]
+        return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in self.commands and not args[0].startswith("-") and _names_a_file(args[0]):
             args = ["open", *args]
@@ -218,11 +224,19 @@ def init(
 
 
 @app.command("open", cls=PlainCommand, epilog=_EPILOG)
-def open_(file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)]) -> None:
-    """Open a composition on the screen. `workbench FILE` does the same."""
+def open_(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help=f"{_FILE_HELP} Without one: recent files and samples.")
+    ] = None,
+    theme: Annotated[
+        str | None,
+        typer.Option("--theme", metavar="NAME", help="Colours; without it those that were chosen last."),
+    ] = None,
+) -> None:
+    """Open a composition on the screen. `workbench FILE` does the same, and `workbench` alone the start screen."""
     from workbench.cli.open import run
 
-    raise typer.Exit(run(file))
+    raise typer.Exit(run(file, theme=theme or ""))
 
 
 def run() -> None:

@@ -11,17 +11,21 @@ from workbench.config.problems import LoadError
 from workbench.config.samples import locate
 
 
-def run(file: str) -> int:
-    """Open the workbench on a terminal and give back its exit code."""
+def run(file: str | None = None, *, theme: str = "") -> int:
+    """Open the workbench on a terminal and give back its exit code. Without a file: the start screen."""
     errors = standard_error()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print_error("the screen needs a terminal; `workbench render FILE` prints into a pipe or a file", errors)
         return ExitCode.UNUSABLE
     try:
-        path = locate(file)
+        path = "" if file is None else str(locate(file))
     except LoadError as error:
         print_problems(error.problems, errors)
         return ExitCode.UNUSABLE
-    from workbench.tui.run import run_workbench
+    from workbench.tui.run import UnknownTheme, run_workbench
 
-    return run_workbench(str(path), name=file)
+    try:
+        return run_workbench(path, name=file, theme=theme)
+    except UnknownTheme as unknown:
+        print_error(str(unknown), errors)
+        return ExitCode.UNUSABLE

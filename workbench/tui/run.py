@@ -20,13 +20,17 @@ CLOSING_SECONDS = 5.0
 """How long plugins have to stop when the workbench is left."""
 
 
+class UnknownTheme(ValueError):
+    """There is no theme of that name; the message says which there are."""
+
+
 def run_workbench(
     path: str = "", *, name: str | None = None, theme: str = "", turn_limit: float = DEFAULT_LIMIT
 ) -> int:
     """Opens a file, or the start screen, until the person leaves; the exit code.
 
     `name` is shown in place of the path. `theme`: the one that was chosen last, if left out. A plugin that
-    holds the loop for `turn_limit` seconds is interrupted, and named.
+    holds the loop for `turn_limit` seconds is interrupted, and named. Raises `UnknownTheme`.
     """
     return asyncio.run(_watched(path, name or path, theme, turn_limit))
 
@@ -40,7 +44,7 @@ async def _open(path: str, name: str, theme: str) -> int:
     memory = load(file_of_person())
     app = WorkbenchApp(name=name, memory=memory, open_file=lambda file: opener.open(file))
     opener = Opener(app)
-    _choose_theme(app, theme or memory.theme)
+    _choose_theme(app, theme, memory.theme)
     _leave_on_signals(app)
     if path:
         opener.open(path, name, may_come=True)
@@ -60,12 +64,15 @@ async def _open(path: str, name: str, theme: str) -> int:
     return app.return_code or app.return_value or 0
 
 
-def _choose_theme(app: WorkbenchApp, name: str) -> None:
-    """Before the first paint: the person's own themes are read only where one of them is in force."""
-    if name and not app.theming.has(name):
-        app.theming.read_own(user_themes.folder())  # what is wrong there is told when the folder is followed
+def _choose_theme(app: WorkbenchApp, wanted: str, remembered: str) -> None:
+    """Before the first paint: the person's own themes are read only where one of them may be meant."""
+    name, theming = wanted or remembered, app.theming
+    if name and not theming.has(name):
+        theming.read_own(user_themes.folder())  # what is wrong there is told when the folder is followed
+    if wanted and not theming.has(wanted):
+        raise UnknownTheme(f"there is no theme {wanted!r}; known: {', '.join(theming.names())}")
     if name:
-        app.theme = app.theming.name_for_textual(name)
+        app.theme = theming.name_for_textual(name)
 
 
 def _save(memory: Memory) -> None:

@@ -44,6 +44,11 @@ class Theming:
         """There is such a theme."""
         return name in self._shipped or name in self._own or name in self._app.available_themes
 
+    def names(self) -> list[str]:
+        """Of all of them, ours first."""
+        theirs = [name for name in self._app.available_themes if not name.startswith(PREFIX)]
+        return [*dict.fromkeys((*self._shipped, *self._own)), *theirs]
+
     def variables(self) -> dict[str, str]:
         """The roles for the theme in force, where it does not give them itself."""
         name = self._app.theme
