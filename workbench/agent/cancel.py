@@ -6,7 +6,7 @@ Source: docs/agents.md 16.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -64,7 +64,8 @@ class CancelSignal:
         self.cause: CancelCause | None = None
         """None until it is set."""
         self._set = asyncio.Event()
-        self._interrupts: dict[object, Callable[[], None]] = {}
+        self._waits: dict[asyncio.Task[Any], list[_Interruption]] = {}
+        """By task, what waits in it; the innermost last."""
 
     @property
     def is_set(self) -> bool:
@@ -76,8 +77,8 @@ class CancelSignal:
             return False
         self.cause = cause
         self._set.set()
-        for interrupt in list(self._interrupts.values()):
-            interrupt()
+        for waits in self._waits.values():
+            waits[-1].request()
         return True
 
     async def wait(self) -> None:
@@ -93,14 +94,16 @@ class CancelSignal:
         if self.cause is not None:
             raise self.error()
 
-    def interrupting(self, interrupt: Callable[[], None]) -> Callable[[], None]:
-        """Call `interrupt` when the signal is set. Returns the function that takes it back."""
-        key = object()
-        self._interrupts[key] = interrupt
-        def take_back() -> None:
-            self._interrupts.pop(key, None)
+    def enter(self, wait: _Interruption) -> None:
+        """From now on, setting the signal interrupts this wait: inside of another one of its task, only this."""
+        self._waits.setdefault(wait.task, []).append(wait)
 
-        return take_back
+    def leave(self, wait: _Interruption) -> None:
+        """The wait is over."""
+        waits = self._waits[wait.task]
+        waits.remove(wait)
+        if not waits:
+            del self._waits[wait.task]
 
 
 async def race(work: Awaitable[T], signal: CancelSignal) -> T:
@@ -117,7 +120,7 @@ async def race(work: Awaitable[T], signal: CancelSignal) -> T:
     task = asyncio.current_task()
     assert task is not None
     interruption = _Interruption(task)
-    end = signal.interrupting(interruption.request)
+    signal.enter(interruption)
     try:
         result = await work
     except asyncio.CancelledError:
@@ -129,7 +132,7 @@ async def race(work: Awaitable[T], signal: CancelSignal) -> T:
         signal.check()
         raise
     finally:
-        end()
+        signal.leave(interruption)
         interruption.settle()
     signal.check()
     return result
@@ -139,19 +142,19 @@ class _Interruption:
     """One cancellation of one task, delivered from outside of it and taken back when it has arrived."""
 
     def __init__(self, task: asyncio.Task[Any]) -> None:
-        self._task = task
+        self.task = task
         self._pending: asyncio.Handle | None = None
         self._delivered = False
 
     def request(self) -> None:
         """Cancel the task at the next turn of the loop, when it certainly waits for something."""
         if self._pending is None and not self._delivered:
-            self._pending = self._task.get_loop().call_soon(self._deliver)
+            self._pending = self.task.get_loop().call_soon(self._deliver)
 
     def _deliver(self) -> None:
         self._pending = None
         self._delivered = True
-        self._task.cancel()
+        self.task.cancel()
 
     def settle(self) -> bool:
         """Nothing of it is left in the task; True when it had been delivered and is taken back now."""
@@ -160,6 +163,6 @@ class _Interruption:
             self._pending = None
         if self._delivered:
             self._delivered = False
-            self._task.uncancel()
+            self.task.uncancel()
             return True
         return False
