@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from contextlib import aclosing, asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.models.chunks import Chunk
 from workbench.models.errors import (
@@ -29,6 +29,8 @@ from workbench.models.request import CallConfig, ModelRequest
 
 if TYPE_CHECKING:
     import httpx
+
+Part = TypeVar("Part")
 
 LONGEST_ERROR = 64 * 1024
 """Bytes of an error answer that are read."""
@@ -134,11 +136,14 @@ class _Exchange:
             for chunk in await self._whole(response):
                 yield chunk
             return
-        async with aclosing(event_data(response)) as events:
-            async for chunk in self._streamed(events):
+        async with (
+            _unwound(response, event_data(response)) as events,
+            aclosing(self._streamed(events)) as chunks,
+        ):
+            async for chunk in chunks:
                 yield chunk
 
-    async def _streamed(self, events: AsyncGenerator[str, None]) -> AsyncIterator[Chunk]:
+    async def _streamed(self, events: AsyncIterator[str]) -> AsyncGenerator[Chunk, None]:
         answer = ChatAnswer()
         async for data in events:
             if data.strip() == "[DONE]":
@@ -174,14 +179,29 @@ def _object(encoded: str | bytes) -> Mapping[str, Any]:
 
 async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
     """The body up to `limit` bytes, and whether that is all."""
-    parts: list[bytes] = []
-    size = 0
-    async for part in response.aiter_bytes():
-        parts.append(part)
-        size += len(part)
-        if size > limit:
-            return b"".join(parts)[:limit], False
-    return b"".join(parts), True
+    content = bytearray()
+    async with _unwound(response, response.aiter_bytes()) as parts:
+        async for part in parts:
+            content += part
+            if len(content) > limit:
+                return bytes(content[:limit]), False
+    return bytes(content), True
+
+
+@asynccontextmanager
+async def _unwound(response: httpx.Response, parts: AsyncIterator[Part]) -> AsyncIterator[AsyncIterator[Part]]:
+    """`parts` of a response, which end with the block.
+
+    The HTTP library reads through a chain of generators, and closing one leaves those below it to the garbage
+    collector and to tasks of the loop. Read on from a closed connection, all of them end here.
+    """
+    try:
+        yield parts
+    finally:
+        await response.aclose()
+        with suppress(Exception):
+            async for _ in parts:
+                pass
 
 
 async def _read_rest(events: AsyncIterator[str]) -> None:

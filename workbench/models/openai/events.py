@@ -20,32 +20,36 @@ async def event_data(response: httpx.Response) -> AsyncGenerator[str, None]:
 
     response.encoding = "utf-8"  # events have no other, whatever the header says
     text = _BoundedText(response)
-    source = EventSource(cast("httpx.Response", text)).aiter_sse()
     try:
-        async for event in source:
+        async for event in EventSource(cast("httpx.Response", text)).aiter_sse():
             text.since_event = 0
             if event.data:
                 yield event.data
-    finally:
-        await source.aclose()
+    except Exception:
+        if not text.is_too_long:
+            raise
+    if text.is_too_long:
+        raise ModelError(MALFORMED_RESPONSE, f"an event of the stream has more than {LONGEST_EVENT:,} characters")
 
 
 class _BoundedText:
     """The part of a response that the event source reads. Endpoints send events under many content types."""
 
-    headers: dict[str, str]
-
     def __init__(self, response: httpx.Response) -> None:
         self.headers = {"content-type": "text/event-stream"}
         self.since_event = 0
+        """Characters since the last event."""
+        self.is_too_long = False
         self._response = response
-        self._is_first = True
 
     async def aiter_text(self) -> AsyncIterator[str]:
+        is_first = True
         async for text in self._response.aiter_text():
             self.since_event += len(text)
             if self.since_event > LONGEST_EVENT:
-                message = f"an event of the stream has more than {LONGEST_EVENT:,} characters"
-                raise ModelError(MALFORMED_RESPONSE, message)
-            yield text.removeprefix("\ufeff") if self._is_first else text
-            self._is_first = False
+                # Not raised here: what reads from the closed connection ends, with all that it reads through.
+                self.is_too_long = True
+                await self._response.aclose()
+                continue
+            yield text.removeprefix("\ufeff") if is_first else text
+            is_first = False

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 from workbench.models.request import CallConfig
-
-if TYPE_CHECKING:
-    from pydantic import ConfigDict
 
 
 @dataclass(frozen=True, slots=True)
 class OpenAISettings:
     """One endpoint. Raises `ValueError` for an address that cannot be used."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid", "strict": True}
 
     base_url: str
     """Up to and without `/chat/completions`, such as `http://127.0.0.1:8000/v1`."""
@@ -67,11 +62,18 @@ class OpenAISettings:
 
     @classmethod
     def from_data(cls, values: Mapping[str, Any]) -> OpenAISettings:
-        """The settings that a mapping describes. Raises `pydantic.ValidationError` with every mistake."""
-        from pydantic import TypeAdapter  # only where settings come from a file
+        """The settings that a mapping describes.
 
-        read: OpenAISettings = TypeAdapter(cls).validate_python(dict(values))
-        return read
+        Raises `ValueError`: a `pydantic.ValidationError` with every mistake in keys and types, else as the class.
+        """
+        from pydantic import ConfigDict, create_model  # only where settings come from a file
+
+        hints = get_type_hints(cls, include_extras=True)
+        described: dict[str, Any] = {each.name: (hints[each.name], _pydantic_field(each)) for each in fields(cls)}
+        model = create_model(
+            cls.__name__, __config__=ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True), **described
+        )
+        return cls(**dict(model.model_validate(dict(values))))
 
     @property
     def endpoint(self) -> str:
@@ -86,3 +88,9 @@ class OpenAISettings:
 
 DEFAULTABLE = frozenset({"reasoning_effort", "temperature", "max_tokens", "stop"})
 """Attributes that a provider may fill in."""
+
+
+def _pydantic_field(known: Field[Any]) -> Any:
+    if known.default_factory is not MISSING:
+        return known.default_factory()
+    return ... if known.default is MISSING else known.default
