@@ -113,3 +113,19 @@ def test_in_a_prompt_that_cannot_be_sent(cli: Cli, project: Path) -> None:
     assert ran.code == 1
     assert "not in the prompt: section deployment:persona (cannot be rendered)" in ran.out
     assert "agent.yml:1:19: error: " in ran.err
+
+
+def test_which_listener_removed_it_its_place_and_the_lines(cli: Cli, project: Path) -> None:
+    """The answer comes first: who, in which function, and what the line became."""
+    done = cli("blame", "waterfall", "Never estimate a height")
+    lines = done.out.splitlines()
+    assert lines[0] == "taken out by a listener of house_voice: section tides:sources changed before next"
+    assert lines[1].startswith("    soften, ")
+    assert lines[1].endswith("plugins/tides.py:21")
+    assert [line[:6] for line in lines[2:4]] == ["    − ", "    + "]
+
+
+def test_listeners_that_never_ran_are_named(cli: Cli, project: Path) -> None:
+    done = cli("blame", "waterfall", "harbour desk")
+    assert done.code == 1
+    assert "sign of signature never ran: look of forgetful did not pass on (short-circuited)" in done.err

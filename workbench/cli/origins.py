@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.prompt import Change, EntryView, ListenerSpan, Position, Preview, Span, ToolView, VariableView
+from workbench.prompt import EntryView, Position, Preview, Span, ToolView, VariableView
+from workbench.prompt.listener_words import ListenerChange, listener_changes, said, values_of
 from workbench.prompt.places import place_in_span
 
 TextName = Literal["system", "context"]
@@ -45,16 +46,6 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class ListenerChange:
-    """A listener that put the text in or took it out."""
-
-    listener: ListenerSpan
-    change: Change
-    wrote: bool
-    """True: the text is there since this change. False: it is gone since."""
-
-
-@dataclass(frozen=True, slots=True)
 class InTool:
     """A tool whose name, description or parameters say the text."""
 
@@ -76,11 +67,11 @@ def origins(preview: Preview, text: str) -> Iterator[Origin]:
     """Everything in one assembly that says `text`, exactly as written, the rendered prompt first."""
     yield from _occurrences("system", preview.system, preview.spans, preview.sections, text)
     yield from _occurrences("context", preview.context, preview.context_spans, preview.contexts, text)
+    yield from listener_changes(preview, lambda words: text in words)
+    values = values_of(preview)
     for entry in (*preview.sections, *preview.contexts):
-        if _is_left_out(preview, entry, text):
+        if _is_left_out(preview, entry, text, values):
             yield LeftOut(entry)
-    for listener in preview.trace.listeners:
-        yield from _changes(listener, text)
     for tool in preview.tools:
         yield from _in_tool(tool, text)
     for variable in preview.variables:
@@ -118,22 +109,15 @@ def _piece(rendered: str, span: Span, entry: EntryView | None, start: int, end: 
     return Piece(rendered[start:end], span, entry, source)
 
 
-def _is_left_out(preview: Preview, entry: EntryView, text: str) -> bool:
-    said = text in entry.text or (entry.registered_text is not None and text in entry.registered_text)
-    if not said:
+def _is_left_out(preview: Preview, entry: EntryView, text: str, values: Mapping[str, str]) -> bool:
+    if not any(
+        said(each, lambda words: text in words, values) for each in (entry.text, entry.registered_text or "")
+    ):
         return False
     whole = preview.system if entry.kind == "section" else preview.context
     if whole is None:
         return True
     return entry.state != "effective" or text not in (entry.rendered or "")
-
-
-def _changes(listener: ListenerSpan, text: str) -> Iterator[ListenerChange]:
-    for change in listener.changes:
-        was_there = change.before is not None and text in change.before
-        is_there = change.after is not None and text in change.after
-        if was_there != is_there:
-            yield ListenerChange(listener, change, wrote=is_there)
 
 
 def _in_tool(tool: ToolView, text: str) -> Iterator[InTool]:

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from workbench.cli.origins import InTool, InVariable, LeftOut, ListenerChange, Occurrence, Origin, Piece
-from workbench.prompt import EntryView, Position, TextSource
+from workbench.cli.origins import InTool, InVariable, LeftOut, Occurrence, Origin, Piece
+from workbench.config.difference.texts import ChangedLine, changed_lines, changed_pieces
+from workbench.prompt import EntryView, ListenerSpan, Position, Preview, TextSource
+from workbench.prompt.listener_words import ListenerChange
 from workbench.visible import visible_line
 
 SHOWN_PLACES = 20
 """Occurrences with the same origin that are listed one by one."""
+SHOWN_LINES = 6
+"""Changed lines of one listener, and listeners that never ran."""
 _WIDEST = 80
 
 
-def blame_lines(found: Iterable[Origin]) -> Iterator[str]:
-    """One paragraph per origin. Everything in the lines is fit for a terminal."""
+def blame_lines(found: Iterable[Origin], text: str) -> Iterator[str]:
+    """One paragraph per origin of the text. Everything in the lines is fit for a terminal."""
     first = True
     for _, group in groupby(found, _same_origin):
         if not first:
             yield ""
         first = False
-        yield from _paragraph(list(group))
+        yield from _paragraph(list(group), text)
 
 
 def _same_origin(origin: Origin) -> object:
@@ -31,7 +35,7 @@ def _same_origin(origin: Origin) -> object:
     return origin.within, tuple((piece.text, piece.span.name, piece.span.variable) for piece in origin.pieces)
 
 
-def _paragraph(group: list[Origin]) -> Iterator[str]:
+def _paragraph(group: list[Origin], text: str) -> Iterator[str]:
     origin = group[0]
     match origin:
         case Occurrence():
@@ -41,7 +45,7 @@ def _paragraph(group: list[Origin]) -> Iterator[str]:
         case LeftOut():
             yield from _left_out(origin.entry)
         case ListenerChange():
-            yield from _listener_change(origin)
+            yield from _listener_change(origin, text)
         case InTool():
             yield from _in_tool(origin)
         case InVariable():
@@ -92,14 +96,55 @@ def _left_out(entry: EntryView) -> Iterator[str]:
         yield f"    changed by {', '.join(_name(owner.plugin) for owner in entry.changed_by)}"
 
 
-def _listener_change(found: ListenerChange) -> Iterator[str]:
+def _listener_change(found: ListenerChange, text: str) -> Iterator[str]:
     change, listener = found.change, found.listener
     deed = "put in" if found.wrote else "taken out"
     what = f"{change.kind} {_name(change.name)} {change.action}"
     yield f"{deed} by a listener of {_name(listener.owner.plugin)}: {what} {change.phase}"
-    yield f"    {_name(listener.label)}{f', scope {_name(listener.scope)}' if listener.scope else ''}"
+    yield f"    {_listener(listener)}"
     if change.remark:
         yield f"    {_name(change.remark)}"
+    if change.kind != "tool":
+        yield from _changed_lines(change.before or "", change.after or "", text)
+
+
+def _changed_lines(before: str, after: str, text: str) -> Iterator[str]:
+    """The lines that went and came where the text is, or where the first change is."""
+    stretches: list[list[ChangedLine]] = [[]]
+    for line in changed_lines(changed_pieces(before, after)):
+        if line.kind != "same":
+            stretches[-1].append(line)
+        elif stretches[-1]:
+            stretches.append([])
+    first_line = text.split("\n")[0]
+    there = [stretch for stretch in stretches if any(first_line in _text_of(line) for line in stretch)]
+    lines = (there or stretches)[0]
+    for line in lines[:SHOWN_LINES]:
+        yield f"    {'−' if line.kind == 'removed' else '+'} {_cut(_text_of(line))}"
+    if len(lines) > SHOWN_LINES:
+        yield f"      and {len(lines) - SHOWN_LINES:,} more lines"
+
+
+def _text_of(line: ChangedLine) -> str:
+    return "".join(piece.text for piece in line.pieces)
+
+
+def not_reached_notes(preview: Preview) -> Iterator[str]:
+    """Listeners that never ran: what they would have written is in no assembly. Not made visible yet."""
+    trace = preview.trace
+    if not trace.not_reached:
+        return
+    names = [f"{each.label} of {each.owner.plugin}" for each in trace.not_reached]
+    more = f" and {len(names) - SHOWN_LINES} more" if len(names) > SHOWN_LINES else ""
+    ran = [listener for listener in trace.listeners if listener.outcome != "skipped"]
+    why = f": {ran[-1].label} of {ran[-1].owner.plugin} did not pass on ({ran[-1].outcome})" if ran else ""
+    yield f"{', '.join(names[:SHOWN_LINES])}{more} never ran{why}"
+
+
+def _listener(listener: ListenerSpan) -> str:
+    scope = f", scope {_name(listener.scope)}" if listener.scope else ""
+    place = f", {_name(listener.source.file)}:{listener.source.line}" if listener.source is not None else ""
+    return f"{_name(listener.label)}{scope}{place}"
 
 
 def _in_tool(found: InTool) -> Iterator[str]:
@@ -144,5 +189,9 @@ def _name(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    return f"“{_cut(text)}”"
+
+
+def _cut(text: str) -> str:
     shown = visible_line(text)
-    return f"“{shown if len(shown) <= _WIDEST else shown[: _WIDEST - 1] + '…'}”"
+    return shown if len(shown) <= _WIDEST else f"{shown[: _WIDEST - 1]}…"

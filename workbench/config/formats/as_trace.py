@@ -19,21 +19,41 @@ def trace_lines(trace: AssemblyTrace) -> Iterator[str]:
     yield f"{len(trace.listeners)} listener{'' if len(trace.listeners) == 1 else 's'}"
     for listener in trace.listeners:
         yield from _listener(listener)
+    for listener in trace.not_reached:
+        yield f"  {_name(listener)}, never ran{_place(listener)}"
     if trace.error:
         yield f"error: {visible_line(trace.error)}"
 
 
 def _listener(listener: ListenerSpan) -> Iterator[str]:
-    scope = f" in scope {visible_line(listener.scope)}" if listener.scope else ""
-    name = f"{visible_line(listener.owner.plugin)}: {visible_line(listener.label)}"
     yield (
-        f"  {name}{scope}, {listener.outcome}, "
+        f"  {_name(listener)}, {listener.outcome}, "
         f"next called {listener.next_calls}×, {_milliseconds(listener.own_ns)} of its own"
+        f"{_sizes(listener)}{_place(listener)}"
     )
     for change in listener.changes:
         yield f"    {_change(change)}"
     if listener.error:
         yield f"    × {visible_line(listener.error)}"
+
+
+def _name(listener: ListenerSpan) -> str:
+    scope = f" in scope {visible_line(listener.scope)}" if listener.scope else ""
+    return f"{visible_line(listener.owner.plugin)}: {visible_line(listener.label)}{scope}"
+
+
+def _sizes(listener: ListenerSpan) -> str:
+    """How long the text was before and after each piece of its work that changed that."""
+    known = [
+        f"{work.size_before:,} → {work.size_after:,}"
+        for work in listener.work
+        if work.size_before is not None and work.size_after is not None and work.size_before != work.size_after
+    ]
+    return f", {' and '.join(known)} characters" if known else ""
+
+
+def _place(listener: ListenerSpan) -> str:
+    return f" ({visible_line(listener.source.file)}:{listener.source.line})" if listener.source is not None else ""
 
 
 def _change(change: Change) -> str:
