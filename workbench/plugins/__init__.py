@@ -10,6 +10,7 @@ from importlib import import_module
 from types import ModuleType
 
 FIRST_PARTY: tuple[str, ...] = (
+    "code_mode",
     "deliverables",
     "files",
     "harness_source",
