@@ -69,6 +69,10 @@ class World:
         )
         return (ctx or self.root).tools.register(schema, body or _echo(name), **more)
 
+    def serve(self, provider: Any) -> None:
+        """Register another provider; what reaches it is captured, too."""
+        self.root.models.register(_Captured(provider, self.captured))
+
     def requests(self, agent: Agent) -> list[ModelRequest]:
         """What reached the provider from this agent's steps."""
         return [request for request, call in self.captured if call.session_id == agent.id and call.purpose == "step"]
@@ -85,6 +89,21 @@ class World:
                     again = made[call.turn, call.step, call.attempt]
                     assert canonical_bytes(again) == canonical_bytes(request)
                     assert again.config == request.config
+
+
+class _Captured:
+    """A provider, and what was asked of it."""
+
+    def __init__(self, provider: Any, captured: list[tuple[ModelRequest, ModelCall]]) -> None:
+        self.name = provider.name
+        self.context_window = provider.context_window
+        self.defaults = provider.defaults
+        self._provider = provider
+        self._captured = captured
+
+    def stream(self, request: ModelRequest, call: ModelCall) -> Any:
+        self._captured.append((request, call))
+        return self._provider.stream(request, call)
 
 
 @asynccontextmanager

@@ -32,6 +32,7 @@ from workbench.agent.agent import Agent
 from workbench.agent.compaction import Compaction, CompactionConfig
 from workbench.agent.compaction.compactor import COMPACTION_PREAMBLE
 from workbench.agent.log import LogError, canonical_bytes, rebuild_all
+from workbench.agent.log.session_log import SessionLog
 from workbench.agent.options import AgentOptions
 from workbench.agent.sessions import SessionsConfig
 from workbench.models import ModelCall, ModelRequest
@@ -77,8 +78,6 @@ async def test_a49_a_log_that_was_killed_in_a_tool(tmp_path: Path) -> None:
 
 
 async def test_a50_one_writer_and_any_readers(tmp_path: Path) -> None:
-    from workbench.agent.log.reader import LogReader
-
     async with world(text("ok"), logs=SessionsConfig(tmp_path)) as w:
         agent = await w.agent()
         await say(agent, "go")
@@ -89,8 +88,10 @@ async def test_a50_one_writer_and_any_readers(tmp_path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         content = path.read_bytes()
-        with LogReader(path) as log:
-            assert [event.type for event in log.events] == types(agent)
+        log = SessionLog.open_now(path)
+        assert [event.type for event in log.events] == types(agent)
+        assert log.incomplete_bytes == 16
+        log.close()
         assert path.read_bytes() == content
         with pytest.raises(LogError) as refused:
             await resumed(w, path)
