@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
-from textual.app import App, AutopilotCallbackType
+from textual.app import AutopilotCallbackType
 from textual.binding import BindingType
-from textual.screen import Screen
 from textual.worker import Worker
 
 from workbench.tui import themes, user_themes
 from workbench.tui.bridge import Bridge, Changed
-from workbench.tui.commands import COMMANDS
+from workbench.tui.command import Command
+from workbench.tui.hands.actions import Hands
+from workbench.tui.hands.moving import Moving
+from workbench.tui.keymap import USUAL, Keymap
 from workbench.tui.memory import Memory
 from workbench.tui.places.base import Place
 from workbench.tui.subject import Subject
 from workbench.tui.theming import Theming
-from workbench.tui.view.picker import Item
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
+from workbench.visible import visible
 
 if TYPE_CHECKING:
     from workbench.core import Runtime
@@ -42,12 +43,17 @@ def _subject_of(given: Subject | Runtime | None) -> Subject | None:
     return given
 
 
-class WorkbenchApp(App[int]):
+def _place(title: str) -> type[Place]:
+    module = import_module(f"workbench.tui.places.{title.lower()}.place")
+    found: type[Place] = getattr(module, f"{title}Place")
+    return found
+
+
+class WorkbenchApp(Moving, Hands):
     """The workbench over one subject. The runtime belongs to the program that runs the app."""
 
     TITLE = "Prompt Workbench"
     ENABLE_COMMAND_PALETTE = False
-    ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("app")
     CSS_PATH = [Path(__file__).parent / "places" / name for name in ("frame.tcss", "prompt/style.tcss")]  # noqa: RUF012
     """The other places load theirs when they are first shown."""
@@ -62,6 +68,7 @@ class WorkbenchApp(App[int]):
         name: str = "",
         theme: str = themes.DEFAULT,
         memory: Memory | None = None,
+        keymap: Keymap = USUAL,
         open_file: Callable[[str], object] | None = None,
     ) -> None:
         """Over a subject, or over a runtime as it is. None: `show()` comes later, `name` is being opened.
@@ -70,9 +77,14 @@ class WorkbenchApp(App[int]):
         `open_file`: looks at another file or sample; without a subject and a name the start screen comes first.
         """
         self._theming: Theming | None = None
+        first = "Start" if open_file is not None and subject is None and not name else "Prompt"
+        self.DEFAULT_MODE = first  # type: ignore[misc]  # read once, when the app is made
         super().__init__()
         self._theming = Theming(self)
         self.memory = memory or Memory()
+        self.keymap = keymap
+        if keymap.keys:
+            self.set_keymap(keymap.bindings)
         self._open_file = open_file
         self.theme = self._theming.name_for_textual(theme)
         self.animation_level = "none"
@@ -80,8 +92,9 @@ class WorkbenchApp(App[int]):
         self.viewing = Viewing(self, self._tell)
         self.viewing.opening = name
         self._given = _subject_of(subject)
-        self._rooms: dict[str, Place] = {}
-        """Places that were shown, by title."""
+        self._rooms: set[str] = set()
+        """Titles of the places that were shown. Each is a mode of Textual's: it keeps what lies on top of it."""
+        self._add_room(first)
         self._unsubscribe: Callable[[], object] | None = None
         self._task_factory: Any = None
         self.is_painted = asyncio.Event()
@@ -118,13 +131,10 @@ class WorkbenchApp(App[int]):
             return themes.variables(themes.shipped()[themes.DEFAULT])
         return self._theming.variables()
 
-    def get_default_screen(self) -> Screen[Any]:
-        begins_empty = self._open_file is not None and self._given is None and not self.viewing.opening
-        return self._room("Start" if begins_empty else "Prompt")
-
     def on_ready(self) -> None:
         """After the first paint."""
         self.is_painted.set()
+        self._tell_keymap()
         if self.memory.file is not None:
             self.run_worker(self.theming.follow(user_themes.folder()), group="themes", exit_on_error=False)
 
@@ -135,11 +145,6 @@ class WorkbenchApp(App[int]):
             self.show(given)
         else:
             arrived.place.catch_up()
-
-    @property
-    def place(self) -> Place:
-        """The place under whatever lies on top of it."""
-        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Place))
 
     def show(self, subject: Subject) -> None:
         """Looks at another subject, and follows it."""
@@ -177,20 +182,17 @@ class WorkbenchApp(App[int]):
     async def go_to(self, title: str, target: object = None) -> None:
         """Shows the place with that title, and in it what another place knows as `target`."""
         if self.place.tab.title != title:
-            await self.switch_screen(self._room(title))
+            self._add_room(title)
+            await self.switch_mode(title)
         self.place.catch_up()
         if target is not None:
             self.place.show_target(target)
 
-    def _room(self, title: str) -> Place:
-        """The place with that title; imported when it is first asked for, and kept."""
-        place = self._rooms.get(title)
-        if place is None:
-            name = title.lower()
-            module = import_module(f"workbench.tui.places.{name}.place")
-            place = self._rooms[title] = getattr(module, f"{title}Place")(self.viewing)
-            self.install_screen(place, name)
-        return place
+    def _add_room(self, title: str) -> None:
+        """The place with that title: imported and made when it is first shown."""
+        if title not in self._rooms:
+            self._rooms.add(title)
+            self.add_mode(title, lambda: _place(title)(self.viewing))
 
     def _tell(self, topic: Topic) -> None:
         """Only the place on the screen hears it; the others catch up when they come back."""
@@ -211,69 +213,41 @@ class WorkbenchApp(App[int]):
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         self.viewing.assembling.worker_changed(event)
 
-    def copy_to_clipboard(self, text: str) -> None:
-        """Hands the bytes of the text to the terminal (OSC 52), whatever stands in it."""
-        self._clipboard = text
-        if self._driver is not None:
-            encoded = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")
-            self._driver.write(f"\x1b]52;c;{encoded}\x07")
-
-    async def action_palette(self) -> None:
-        from workbench.tui.widgets.picker import pick
-
-        await pick(self, [*self._command_items(), *self.place.jumps()], "command or entry", self._run_picked)
-
     def action_help(self) -> None:
         from workbench.tui.view.help import help_lines
         from workbench.tui.widgets.sheet import Sheet
 
         place = self.place
-        self.push_screen(Sheet(lambda width: help_lines(place.tab, place.where, width)))
+        self.push_screen(Sheet(lambda width: help_lines(place.tab, place.where, width, self.commands_of)))
 
     async def action_theme(self) -> None:
         from workbench.tui.widgets.picker import pick
 
         await pick(self, self.theming.items(), "colours", self._take_theme, self.theme)
 
-    async def action_scope(self) -> None:
-        from workbench.tui.widgets.picker import pick
-
-        subject = self.viewing.subject
-        if subject is not None and self.place.shows_scope:
-            about = "The prompt that this scope reads."
-            items = [Item(scope.label, scope.label, scope.note, help=about) for scope in subject.scopes]
-            await pick(self, items, "scope", self.viewing.take_scope, self.viewing.scope)
+    def commands_of(self, *where: str) -> Iterable[Command]:
+        """Commands with the keys of this person."""
+        return self.keymap.commands_of(*where)
 
     async def action_prompt(self) -> None:
-        await self.go_to("Prompt")
+        await self.visit("Prompt")
 
     async def action_trace(self) -> None:
-        await self.go_to("Trace")
+        await self.visit("Trace")
 
     async def action_registry(self) -> None:
-        await self.go_to("Registry")
+        await self.visit("Registry")
 
     async def action_quit(self) -> None:
         self.exit(0)
 
-    def _command_items(self) -> list[Item]:
-        place = self.place
-        groups = {place.where: "This place", "app": "Everywhere"}
-        items = []
-        for each in COMMANDS:
-            if each.in_palette and each.where in groups:
-                note = place.tab.title if each.where == place.where else ""
-                items.append(
-                    Item(f"command:{each.id}", each.title, note, each.key_label, groups[each.where], each.help)
-                )
-        return items
-
-    def _run_picked(self, item_id: str) -> None:
-        kind, _, rest = item_id.partition(":")
-        if kind == "command":
-            self.call_later(self.place.run_command, rest)
-        else:
-            self.place.jump(item_id)
+    def _tell_keymap(self) -> None:
+        """What is wrong with the person's keys."""
+        problems = self.keymap.problems
+        if problems:
+            more = f"\n{len(problems) - 1} more: `workbench keys` tells all." if len(problems) > 1 else ""
+            sentence = f"{visible(problems[0])}{more}"
+            self.notify(sentence, title="Keys", severity="warning", timeout=20, markup=False)
 
     def _take_theme(self, name: str) -> None:
         self.theme = name
