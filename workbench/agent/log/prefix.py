@@ -14,8 +14,9 @@ from workbench.models.request import ModelRequest
 
 Kind = Literal["cold", "route", "none", "system", "tools", "messages", "truncated"]
 
-_BLOCK = 65_536
-"""Bytes that are compared at once."""
+_FIRST_BLOCK = 4_096
+_LAST_BLOCK = 65_536
+"""Bytes that are compared at once: twice as many each time, up to so many."""
 _CHARS_PER_TOKEN = 4
 _GROUPS: tuple[tuple[bytes, Kind, str], ...] = (
     (b"S", "system", "system"),
@@ -121,12 +122,13 @@ def compare_bytes(
 def shared_bytes(first: bytes, second: bytes) -> int:
     """How many bytes both begin with alike."""
     shorter = min(len(first), len(second))
-    start = 0
-    while start < shorter and first[start : start + _BLOCK] == second[start : start + _BLOCK]:
-        start += _BLOCK
+    start, block = 0, _FIRST_BLOCK
+    while start < shorter and first[start : start + block] == second[start : start + block]:
+        start += block
+        block = min(2 * block, _LAST_BLOCK)
     if start >= shorter:
         return shorter
-    end = min(start + _BLOCK, shorter)
+    end = min(start + block, shorter)
     while start < end:  # The first difference, if there is one, is in [start, end).
         middle = (start + end + 1) // 2
         if first[start:middle] == second[start:middle]:
