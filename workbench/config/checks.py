@@ -31,6 +31,7 @@ def check_entries(document: Document, entries: CompositionEntries) -> list[LoadP
             _variables,
             _tool_order,
             _tools,
+            _models,
         )
         for path, message, remedy in rule(document, entries)
     )
@@ -139,6 +140,21 @@ def _tools(document: Document, entries: CompositionEntries) -> Iterator[_Finding
     for restriction in entries.restrictions:
         if restriction.allow is None and restriction.deny is None:
             yield restriction.at, "this restriction restricts nothing", "add `allow:` or `deny:`"
+
+
+def _models(document: Document, entries: CompositionEntries) -> Iterator[_Finding]:
+    first: dict[str, Path] = {}
+    for model in entries.models:
+        given = [name for name in ("script", "replay", "endpoint") if getattr(model, name) is not None]
+        if not given and document.at((*model.at, "endpoint")) is None:
+            yield model.at, f'nobody answers for "{model.name}"', "add `script:`, `replay:` or `endpoint:`"
+        elif len(given) > 1:
+            message = f'"{model.name}" is {" and ".join(given)} at once'
+            yield (*model.at, given[1]), message, "make two entries of it"
+        if model.name in first:
+            message = f'there is a model provider "{model.name}" already, at {_place(document, first[model.name])}'
+            yield (*model.at, "name"), message, "choose another name"
+        first.setdefault(model.name, (*model.at, "name"))
 
 
 def _ring_from(name: str, around: dict[str, str | None]) -> list[str]:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping as MappingOf
 
 from workbench.config.check_entries import CHECK, limit
+from workbench.config.model_entries import MODEL, number
 from workbench.config.model import (
     AgentEntry,
     CompositionEntries,
@@ -119,6 +120,9 @@ _AGENT = shape(
     provider=optional(string),
     cwd=optional(string),
     persona=text,
+    max_tokens=optional(limit),
+    temperature=optional(number),
+    reasoning_effort=optional(line),
 )
 _PLUGIN = shape(
     PluginEntry,
@@ -200,4 +204,6 @@ _COMPOSITION = shape(
     tools=listing(_TOOL),
     restrictions=listing(_RESTRICTION),
     check=optional(CHECK),
+    models=listing(MODEL),
+    session_log=optional(line),
 )

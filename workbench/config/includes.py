@@ -103,14 +103,22 @@ def _identity(file: str) -> str:
 
 
 def _seen_from(folder: str, entries: CompositionEntries) -> CompositionEntries:
-    """The entries with local plugins named relative to the composition."""
+    """The entries with local plugins, scripts and logs named relative to the composition."""
     if not folder:
         return entries
     plugins = tuple(
         plugin._replace(use=os.path.join(folder, plugin.use)) if is_local(plugin.use) else plugin
         for plugin in entries.plugins
     )
-    return entries._replace(plugins=plugins)
+    models = tuple(
+        model._replace(
+            script=None if model.script is None else os.path.join(folder, model.script),
+            replay=None if model.replay is None else tuple(os.path.join(folder, log) for log in model.replay),
+        )
+        for model in entries.models
+    )
+    log = None if entries.session_log is None else os.path.join(folder, entries.session_log)
+    return entries._replace(plugins=plugins, models=models, session_log=log)
 
 
 def _given(reading: Reading, entries: CompositionEntries) -> frozenset[str]:

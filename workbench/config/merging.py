@@ -18,6 +18,7 @@ SETTINGS = (
     "include_harness_identity",
     "include_runtime_context",
     "tool_order",
+    "session_log",
 )
 
 IDENTITIES: dict[str, Callable[[Any], Hashable]] = {
@@ -28,6 +29,7 @@ IDENTITIES: dict[str, Callable[[Any], Hashable]] = {
     "contexts": lambda context: (context.scope, context.name),
     "variables": lambda variable: (variable.scope, variable.name),
     "tools": lambda tool: (tool.scope, tool.name),
+    "models": lambda model: model.name,
     "restrictions": lambda restriction: restriction.scope,
 }
 """What makes two entries of a kind the same one."""

@@ -41,6 +41,39 @@ class AgentEntry(NamedTuple):
     cwd: str | None = None
     persona: Text | None = None
     """Takes the place of the deployment's persona, for this agent."""
+    max_tokens: int | None = None
+    """Of one answer; for `workbench run`, like the next two."""
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+    at: Path = ()
+
+
+class EndpointEntry(NamedTuple):
+    """An HTTP endpoint that speaks chat completions."""
+
+    base_url: str
+    api_key_env: str | None = None
+    """Name of the environment variable that holds the key."""
+    keyring_service: str | None = None
+    stream: bool = True
+    stream_idle_timeout_s: float = 300.0
+    headers: dict[str, Any] | None = None
+    max_tokens_key: str = "max_tokens"
+    send_reasoning: bool = True
+    at: Path = ()
+
+
+class ModelEntry(NamedTuple):
+    """A model provider, which agents name as theirs. Exactly one of the next three is given."""
+
+    name: str
+    script: str | None = None
+    """A file of scripted answers."""
+    replay: tuple[str, ...] | None = None
+    """Session logs, whose recorded answers are given again."""
+    endpoint: EndpointEntry | None = None
+    context_windows: dict[str, Any] | None = None
+    """Tokens by model; `*` holds for all others."""
     at: Path = ()
 
 
@@ -203,6 +236,10 @@ class CompositionEntries(NamedTuple):
     tools: tuple[ToolEntry, ...] = ()
     restrictions: tuple[RestrictionEntry, ...] = ()
     check: CheckEntry | None = None
+    models: tuple[ModelEntry, ...] = ()
+    """Who answers when the agents run."""
+    session_log: str | None = None
+    """Where the first agent's session is recorded; None: nowhere."""
 
     @property
     def every_scope(self) -> tuple[ScopeEntry | AgentEntry, ...]:

@@ -80,6 +80,48 @@ class Agent(Model):
     """Value of {{cwd}}."""
     persona: Text = ""
     """Takes the place of the deployment's persona, for this agent."""
+    max_tokens: Limit | None = None
+    """Longest answer of the model, when the agent runs."""
+    temperature: Number | None = None
+    """Passed to the model as it is."""
+    reasoning_effort: Name | None = None
+    """Passed to the model as it is."""
+
+
+class Endpoint(Model):
+    """An HTTP endpoint that speaks chat completions."""
+
+    base_url: Name
+    """Up to and without /chat/completions."""
+    api_key_env: Name | None = None
+    """Name of the environment variable that holds the key."""
+    keyring_service: Name | None = None
+    """Service under which the system's keyring has the key."""
+    stream: bool = True
+    """False: each answer is read as a whole."""
+    stream_idle_timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 300.0
+    """Longest wait for the next byte, in seconds."""
+    headers: dict[str, str] | None = None
+    """Sent with each request, beside the key."""
+    max_tokens_key: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """How the endpoint calls the limit of an answer."""
+    send_reasoning: bool = True
+    """Whether earlier reasoning goes back to the model."""
+
+
+class ModelProvider(Model):
+    """Who answers when agents run: one of script, replay and endpoint."""
+
+    name: Name
+    """What agents give as their provider."""
+    script: Name | None = None
+    """A YAML file of answers, relative to the composition."""
+    replay: list[Name] | None = None
+    """Session logs whose recorded answers are given again."""
+    endpoint: Endpoint | None = None
+    """An HTTP endpoint that speaks chat completions."""
+    context_windows: dict[str, Limit] | None = None
+    """Tokens by model; * holds for all others."""
 
 
 class Plugin(Model):
@@ -273,6 +315,9 @@ class Composition(Model):
     tools: list[Tool] | None = None
     restrictions: list[Restriction] | None = None
     check: Check | None = None
+    models: list[ModelProvider] | None = None
+    session_log: Name | None = None
+    """Where `workbench run` records the first agent's session."""
 
 
 def json_schema() -> dict[str, Any]:
