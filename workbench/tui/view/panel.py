@@ -64,7 +64,7 @@ def _column(details: Details, width: int) -> Iterator[Line]:
         yield cut(details.right, width)
     for line in details.advice:
         yield ()
-        yield from _wrapped(line, width)
+        yield from wrapped(line, width)
     yield ()
     for fact in details.facts:
         if fact.label != "values":
@@ -85,11 +85,11 @@ def _labelled(fact: Fact) -> Line:
 
 def _labelled_rows(fact: Fact, width: int) -> Iterator[Line]:
     """A long value goes on below itself."""
-    for index, row in enumerate(_wrapped(fact.value, width - LABEL)):
+    for index, row in enumerate(wrapped(fact.value, width - LABEL)):
         yield (Piece((fact.label if index == 0 else "").ljust(LABEL), "soft"), *row)
 
 
-def _wrapped(line: Line, width: int) -> Iterator[Line]:
+def wrapped(line: Line, width: int) -> Iterator[Line]:
     """A line over several rows, by words; pieces keep their look."""
     row: Line = ()
     for piece in line:
