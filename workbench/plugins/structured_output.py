@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.plugins.guidance import register_guidance
 from workbench.plugins.parameters import closed_object
 from workbench.plugins.settings import Settings
-from workbench.prompt import ToolSchema
+from workbench.tools import ToolError
+from workbench.tools.structured_output import StructuredOutput
 
 if TYPE_CHECKING:
     from workbench.core import Context
 
 name = "structured_output"
 inject = ["system_prompt", "tools"]
-
-TOOL = "structured_output"
 
 FREE_TEXT = closed_object(
     {"result": {"type": "string", "description": "The whole answer, in the form that the task asks for."}},
@@ -36,19 +34,7 @@ class Config(Settings):
 def apply(ctx: Context, config: Config) -> None:
     """Register the tool and its notice. Raises `ValueError` for a schema that is of another type."""
     schema = FREE_TEXT if config.answer_schema is None else config.answer_schema
-    if schema.get("type") != "object":
-        found = schema.get("type", "none")
-        raise ValueError(
-            f"the schema of a structured output must be of type object, and this one's type is {found}; "
-            "put the value into a property"
-        )
-    ctx.tools.register(
-        ToolSchema(
-            TOOL,
-            "Hand over the final result of the task. The call itself is the answer, and ends the work: it is "
-            "made exactly once, when everything else is done. Arguments that do not fit the schema are "
-            "returned with the reason, and can be sent again.",
-            schema,
-        )
-    )
-    register_guidance(ctx, TOOL, "STRUCTURED_OUTPUT")
+    try:
+        StructuredOutput(ctx, schema, None, is_final=False)
+    except ToolError as error:
+        raise ValueError(str(error)) from error
