@@ -439,6 +439,9 @@ class FakeSubject:
             raise self.outcome
         return self.outcome
 
+    async def reload(self) -> None:
+        self.asked.append("reload")
+
     async def sizes(self, preview: Preview) -> Sizes:
         return self.counted(preview) if self.counted else CHARACTERS
 

@@ -36,7 +36,7 @@ class Command:
     rank: int = 1
     """Hints of rank 0 come first, among equals in the order of the table."""
     when: str = ""
-    """The hint is shown only then: `failing`, `found`, `noted`, `pending`; and then before all others."""
+    """Then only the hint is shown, and before all others: `failing`, `found`, `filtered`, `noted`, `pending`."""
 
     @property
     def where(self) -> str:
@@ -51,7 +51,7 @@ class Command:
     @property
     def key_label(self) -> str:
         """The first key as a person reads it."""
-        return self.label or KEY_NAMES.get(self.keys[0], self.keys[0])
+        return self.label or (KEY_NAMES.get(self.keys[0], self.keys[0]) if self.keys else "–")
 
 
 KEY_NAMES = {
@@ -59,6 +59,9 @@ KEY_NAMES = {
     "question_mark": "?",
     "up": "↑",
     "down": "↓",
+    "colon": ":",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
     "greater_than_sign": ">",
     "less_than_sign": "<",
     "escape": "esc",

@@ -166,9 +166,9 @@ def _clash(wishes: list[_Wish]) -> tuple[_Wish, str, str] | None:
     for index, wish in enumerate(wishes):
         for key in wish.keys:
             for other in table.values():
-                if other.id != wish.id and key in other.keys and meet(table[wish.id], other):
-                    if wished.get(other.id, -1) < index:  # of two wishes the later one gives way
-                        return wish, key, other.id
+                is_earlier = wished.get(other.id, -1) < index  # of two wishes the later one gives way
+                if is_earlier and other.id != wish.id and key in other.keys and meet(table[wish.id], other):
+                    return wish, key, other.id
     return None
 
 

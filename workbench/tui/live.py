@@ -84,6 +84,9 @@ class RuntimeSubject:
             for label, context in self._contexts.items()
         ]
 
+    async def reload(self) -> None:
+        """It has no files."""
+
     async def sizes(self, preview: Preview) -> Sizes:
         return await counting.sizes_of(preview)
 
@@ -177,6 +180,9 @@ class CompositionSubject:
         from workbench.config.registry.scopes import scopes_of
 
         return scopes_of(self._opened)
+
+    async def reload(self) -> None:
+        await self._opened.reload()
 
     async def sizes(self, preview: Preview) -> Sizes:
         check = self._opened.composition.entries.check

@@ -117,6 +117,10 @@ class Subject(Protocol):
         """Everything that a check finds wrong with it; None: it cannot be checked."""
         ...
 
+    async def reload(self) -> None:
+        """Reads its files again, where it has some."""
+        ...
+
     async def sizes(self, preview: Preview) -> Sizes:
         """Of one of its previews, counted away from the loop; characters where nothing can be counted."""
         ...

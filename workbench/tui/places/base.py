@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, cast
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.errors import NoWidget
+from textual.geometry import Offset
 from textual.getters import query_one
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from workbench.tui.commands import Where, commands_of
+from workbench.prompt.source import Position, TextSource
+from workbench.tui.command import Command, Where
 from workbench.tui.memory import Memory
 from workbench.tui.view import frame
 from workbench.tui.view.answer import Answer
@@ -25,6 +28,7 @@ from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.viewing.situation import name_of, size_of, status_of
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.bars import AnswerLine, BarWidget, ContextBar, KeyHints, TabBar
+from workbench.tui.widgets.selecting import Selectable
 
 TABS: tuple[Tab, ...] = (
     Tab("1", "Prompt", "What will the model read?"),
@@ -57,8 +61,17 @@ class House(Protocol):
     async def go_to(self, title: str, target: object = None) -> None:
         """Shows another place; it finds there what it knows as a `target`."""
 
-    def copy_to_clipboard(self, text: str) -> None:
-        """Hands the text to the terminal."""
+    def copy(self, text: str, done: Callable[[str], object]) -> None:
+        """Copies, and says then which way it went."""
+
+    def open_file(self, path: str) -> None:
+        """Looks at another file, or at the sample of that name."""
+
+    def leave_spot(self) -> None:
+        """The person is about to jump away from what they look at: `back` will lead to it."""
+
+    def commands_of(self, *where: str) -> Iterable[Command]:
+        """Commands with the keys of this person."""
 
 
 class Body(Container):
@@ -86,7 +99,6 @@ class Place(Screen[None]):
         (24, "-short"),
         (30, "-tall"),
     ]
-    ALLOW_SELECT = False
     BLANK = True
     """Nothing of its own is drawn between the panes."""
     tab: Tab
@@ -144,6 +156,18 @@ class Place(Screen[None]):
     def jump(self, item_id: str) -> None:
         """Goes to one of them."""
 
+    def spot(self) -> object:
+        """What is looked at here, as `show_target` takes it; None: nothing in particular."""
+        return None
+
+    def source(self) -> TextSource | Position | None:
+        """Where in a file the thing stands that is looked at; None: it stands in none that is known."""
+        return None
+
+    def text_to_save(self) -> tuple[str, str] | None:
+        """The text of what is looked at, as a copy of it would be, and a name for a file of it."""
+        return None
+
     def show_target(self, target: object) -> None:
         """Somebody came here from another place for that; what it is, the place says."""
 
@@ -192,9 +216,27 @@ class Place(Screen[None]):
         self.tab_bar.show_bar(frame.tab_bar(TABS, self.tab.title, short=width < 60))
         answer = self.answer(short=short)
         self.answer_line.show(answer.sentence, answer.fact)
-        commands = [*commands_of(self.where), *commands_of("app")]
+        commands = self.house.commands_of(self.where, "app")
         inner_width = width - 2 * frame.outer_margin(width)
         self.key_hints.show_bar(frame.key_hints(commands, inner_width, self.now))
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """For a selection by mouse. One that has begun in a pane stays in it."""
+        state = self._select_state if self._selecting else None
+        widget = state.start.content_widget if state is not None else None
+        if not isinstance(widget, Selectable):
+            try:
+                widget, _ = self.get_widget_at(x, y)
+            except NoWidget:
+                return None, None
+        if not isinstance(widget, Selectable):
+            return widget, None
+        region = widget.content_region
+        if not region:
+            return widget, None
+        column = min(max(x, region.x), region.right - 1)
+        row = min(max(y, region.y), region.bottom - 1)
+        return widget, widget.offset_at(column - region.x, row - region.y)
 
     def say(self, sentence: str, sign: Line = DONE) -> None:
         """For a moment, on the answer line."""

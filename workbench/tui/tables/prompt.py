@@ -9,6 +9,13 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "prompt.check", "Check", ("f",), "Find everything that is wrong with the file, in all its scopes.", "check"
     ),
+    Command(
+        "prompt.filter",
+        "Filter the list",
+        ("F",),
+        "List one owner or layer, what changed, or errors.",
+        label="F",
+    ),
     Command("prompt.copy", "Copy entry", ("y",), "Copy the text of the chosen entry, byte for byte.", "copy"),
     Command("prompt.copy_all", "Copy whole text", ("Y",), "Copy the whole text as it is sent.", label="Y"),
     Command("prompt.plain", "Plain text", ("m",), "Show the text alone, as it is sent.", "plain text"),
@@ -53,6 +60,14 @@ COMMANDS: tuple[Command, ...] = (
         when="found",
     ),
     Command("prompt.previous_match", "Match before", ("N",), "Go back to the place before.", label="N"),
-    Command("prompt.leave", "Leave search", ("escape",), "Forget what was searched for.", in_palette=False),
+    Command(
+        "prompt.leave",
+        "Leave search, filter",
+        ("escape",),
+        "Forget what was searched for, then the filter.",
+        "show all",
+        in_palette=False,
+        when="filtered",
+    ),
     Command("prompt.other_pane", "Other pane", ("tab", "shift+tab"), "Go to the other pane.", in_palette=False),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from workbench.tui.view.blocks import Block, Content, Run
@@ -15,6 +16,8 @@ from workbench.tui.view.sizes import Sizes
 
 BAR = 1
 """Cells of the owner bar."""
+FOUND = "•"
+"""Sign of a line in which the search has found something."""
 
 
 class Match(NamedTuple):
@@ -22,6 +25,19 @@ class Match(NamedTuple):
 
     start: int
     end: int
+
+
+class Stretch(NamedTuple):
+    """From one character of the page up to before another one: block and offset in its visible text."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+
+    def within(self, block: int, first: int, last: int) -> tuple[int, int] | None:
+        """The part of it between two offsets of a block; None: nothing."""
+        start = max((block, first), self.start)[1] if self.start[0] <= block else last
+        end = min((block, last), self.end)[1] if block <= self.end[0] else first
+        return (start, end) if start < end else None
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,8 @@ class Emphasis:
     matches: Mapping[int, list[Match]] = field(default_factory=dict)
     """By block, in order."""
     current: tuple[int, Match] | None = None
+    selection: Stretch | None = None
+    """What the person has selected with the mouse."""
 
 
 class Drawn(NamedTuple):
@@ -104,8 +122,12 @@ def _text_row(block: Block, item: TextRow, index: int, gutter: Gutter, emphasis:
     sign, sign_role = content.signs.get(line, ("", "text")) if is_first_row else ("", "text")
     number = str(line + 1) if is_first_row and block.has_numbers else ""
     number_role: Role = sign_role if sign == "×" else "faint"
+    if emphasis.matches and _has_match(emphasis.matches.get(index, ()), item):
+        number_role = "focus"
+        if not sign:
+            sign, sign_role = FOUND, "focus"
     pieces = (
-        Piece(number.rjust(gutter.digits), number_role, bold=sign == "×"),
+        Piece(number.rjust(gutter.digits), number_role, bold=number_role != "faint"),
         Piece(sign or " ", sign_role, bold=True),
         Piece(" "),
         *_text(content, item, base, emphasis.variable, emphasis, index),
@@ -113,7 +135,31 @@ def _text_row(block: Block, item: TextRow, index: int, gutter: Gutter, emphasis:
     return Drawn(bar, pieces, ground)
 
 
+def _has_match(matches: Sequence[Match], row: TextRow) -> bool:
+    index = bisect_left(matches, (row.start,))
+    if index and matches[index - 1].end > row.start:
+        return True
+    return index < len(matches) and matches[index].start < row.end
+
+
 def _text(
+    content: Content, row: TextRow, base: Role, variable: str | None, emphasis: Emphasis, block: int
+) -> Iterator[Piece]:
+    pieces = _marked_text(content, row, base, variable, emphasis, block)
+    selected = emphasis.selection.within(block, row.start, row.end) if emphasis.selection is not None else None
+    return pieces if selected is None else _with_selection(pieces, row.start, *selected)
+
+
+def _with_selection(pieces: Iterator[Piece], at: int, start: int, end: int) -> Iterator[Piece]:
+    for piece in pieces:
+        edges = sorted({0, len(piece.text), *(min(max(edge - at, 0), len(piece.text)) for edge in (start, end))})
+        for first, last in pairwise(edges):
+            part = piece._replace(text=piece.text[first:last])
+            yield part._replace(role="base", ground="focus") if start <= at + first < end else part
+        at += len(piece.text)
+
+
+def _marked_text(
     content: Content, row: TextRow, base: Role, variable: str | None, emphasis: Emphasis, block: int
 ) -> Iterator[Piece]:
     text = content.text

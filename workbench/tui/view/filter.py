@@ -85,13 +85,13 @@ def is_faulty(entry: Entry) -> bool:
     return isinstance(entry, EntryView) and entry.failure is not None
 
 
-def filter_items(
-    entries: Mapping[EntryKey, Entry], changed: Collection[EntryKey], chosen: Filter
-) -> list[Item]:
+def filter_items(entries: Mapping[EntryKey, Entry], changed: Collection[EntryKey], chosen: Filter) -> list[Item]:
     """What the list can be filtered by, with the number of entries."""
     items: list[Item] = []
     if chosen:
-        items.append(Item("all", "show everything", f"now {chosen.words}", group="Filter", help="Take the filter off."))
+        items.append(
+            Item("all", "show everything", f"now {chosen.words}", group="Filter", help="Take the filter off.")
+        )
     marks = {
         "changed": sum(is_changed(key, entry, changed) for key, entry in entries.items()),
         "error": sum(map(is_faulty, entries.values())),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from workbench.tui.commands import Command, Where, commands_of
 from workbench.tui.view.frame import Tab
@@ -29,8 +29,10 @@ LOOKS: tuple[tuple[Piece, str], ...] = (
 )
 
 
-def help_lines(tab: Tab, where: Where, width: int) -> list[Line]:
-    """Columns side by side where there is room, else one after the other."""
+def help_lines(
+    tab: Tab, where: Where, width: int, commands_of: Callable[..., Iterable[Command]] = commands_of
+) -> list[Line]:
+    """Columns side by side where there is room, else one after the other. `commands_of`: with a person's keys."""
     groups = [
         [*_keys("In this place", commands_of(where))],
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -57,33 +58,34 @@ def _all(
     preview: Preview | None,
     fibers: Iterable[str],
 ) -> Iterator[Jump]:
+    def item(title: str, note: str, group: str, about: str, key: str = "") -> Item:
+        return Item("", title, note, key, group, about)
+
     for key, entry in entries.items():
         note = f"{key.kind} of {entry.owner.plugin}"
-        yield Jump(Item("", key.name, note, group="Jump to", help="Show it in its place in the text."), "Prompt", key)
+        yield Jump(item(key.name, note, "Jump to", "Show it in its place in the text."), "Prompt", key)
     titles = {tab.title for tab in tabs}
     if preview is not None and "Trace" in titles:
+        about = "Show what it changed in this assembly."
         for index, listener in enumerate(preview.trace.listeners):
             note = f"listener of {listener.owner.plugin}"
-            about = "Show what it changed in this assembly."
-            yield Jump(Item("", listener.label, note, group="Listeners", help=about), "Trace", ListenerTarget(index))
-    owners: dict[str, int] = {}
-    for entry in entries.values():
-        owners[entry.owner.plugin] = owners.get(entry.owner.plugin, 0) + 1
-    for owner, count in owners.items():
+            yield Jump(item(listener.label, note, "Listeners", about), "Trace", ListenerTarget(index))
+    about = "List only what this owner has registered."
+    for owner, count in Counter(entry.owner.plugin for entry in entries.values()).items():
         note = f"owner of {number(count)}"
-        about = "List only what this owner has registered."
-        yield Jump(Item("", owner, note, group="Owners", help=about), "Prompt", Filter(owner=owner))
+        yield Jump(item(owner, note, "Owners", about), "Prompt", Filter(owner=owner))
     if "Registry" in titles:
+        about = "Show its state and what it has registered."
         for name in dict.fromkeys(fibers):
-            about = "Show its state and what it has registered."
-            yield Jump(Item("", name, "plugin", group="Plugins", help=about), "Registry", PluginTarget(name))
+            yield Jump(item(name, "plugin", "Plugins", about), "Registry", PluginTarget(name))
     if len(scopes) > 1:
+        about = "The prompt that this scope reads."
         for scope in scopes:
-            about = "The prompt that this scope reads."
-            yield Jump(Item("", scope.label, f"scope {scope.note}".rstrip(), group="Scopes", help=about), here, None, scope.label)
+            note = f"scope {scope.note}".rstrip()
+            yield Jump(item(scope.label, note, "Scopes", about), here, None, scope.label)
     for tab in tabs:
         if tab.title != here:
-            yield Jump(Item("", tab.title, "place", tab.key, "Places", tab.question), tab.title)
+            yield Jump(item(tab.title, "place", "Places", tab.question, tab.key), tab.title)
 
 
 class ListenerTarget(NamedTuple):

@@ -27,6 +27,8 @@ class EntryList(Lines):
         """The cursor is on another entry."""
 
         key: EntryKey
+        steps: int = 1
+        """How many rows away from the one before."""
 
     @dataclass
     class Opened(Message):
@@ -89,6 +91,8 @@ class EntryList(Lines):
         row = event.y + round(self.scroll_y)
         if row < len(self.rows) and self.rows[row].key is not None:
             self._choose_row(row)
+            if event.chain == 2:
+                self.action_open()
 
     def on_focus(self) -> None:
         self.forget_drawn()
@@ -136,9 +140,10 @@ class EntryList(Lines):
 
     def _choose_row(self, index: int) -> None:
         if index != self.cursor:
+            steps = abs(index - self.cursor)
             self._put_cursor(index)
             if self.chosen is not None:
-                self.post_message(self.Chosen(self.chosen))
+                self.post_message(self.Chosen(self.chosen, steps))
 
     def _put_cursor(self, index: int) -> None:
         before, group = self.cursor, self._group

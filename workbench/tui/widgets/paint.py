@@ -38,6 +38,10 @@ class Paint:
             self._styles[key] = style
         return style
 
+    def colour(self, role: Role) -> str:
+        """As `#rrggbb`."""
+        return self._colours[role]
+
     def strip(self, line: Line, width: int, ground: Role) -> Strip:
         """`line` in exactly `width` cells."""
         segments: list[Segment] = []

@@ -10,6 +10,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.view.draw import Drawn, Emphasis, Gutter, Match, draw
@@ -19,12 +20,14 @@ from workbench.tui.view.layout import Layout, Located, Place
 from workbench.tui.view.page import Page
 from workbench.tui.view.sizes import Sizes
 from workbench.tui.widgets.lines import Lines, bindings_of
+from workbench.tui.widgets.marked_scrollbar import mark_scrollbar
+from workbench.tui.widgets.selecting import SelectablePage
 
 WIDEST = 96
 """Cells of running text."""
 
 
-class PromptText(Lines):
+class PromptText(SelectablePage):
     """A page with a line cursor, a chosen block, and the places of a search."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("text")
@@ -52,6 +55,7 @@ class PromptText(Lines):
 
     def show_page(self, page: Page) -> None:
         """Shows another page, from its first line on."""
+        self.forget_selection()
         self.page = page
         self._cursor = None
         self._emphasis = Emphasis()
@@ -62,6 +66,7 @@ class PromptText(Lines):
         """Shows a newer form of the same page; what is on the screen stays, as far as it still exists."""
         top = self._place_at_top()
         inside = round(self.scroll_y) - self._layout.row_of(top) if top and self._layout else 0
+        self.forget_selection()
         cursor = self._named(self._cursor)
         shown = self._named(top)
         self.page = page
@@ -92,6 +97,7 @@ class PromptText(Lines):
     def show_matches(self, matches: Mapping[int, list[Match]], current: tuple[int, Match] | None) -> None:
         """Picks out what a search has found, and goes to the current place."""
         self._emphasize(matches=matches, current=current)
+        self._mark_scrollbar()
         if current is not None and self._layout is not None:
             block, match = current
             row = self._layout.row_of_offset(block, match.start)
@@ -127,6 +133,17 @@ class PromptText(Lines):
         self._lay_out()
         if top is not None and self._layout is not None:
             self.scroll_to(x=0, y=self._layout.row_of(top), animate=False)
+
+    # selecting with the mouse
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Shows what is selected now."""
+        self._emphasize(selection=self.stretch(selection))
+
+    def text_select_all(self) -> None:
+        """A double click selects the block that the cursor is in."""
+        if self._cursor is not None:
+            self.select_block(self._cursor.block)
 
     # moving
 
@@ -178,6 +195,14 @@ class PromptText(Lines):
     def cursor(self) -> Place | None:
         """The line that the person is on."""
         return self._cursor
+
+    @property
+    def cursor_source(self) -> int:
+        """Offset of the beginning of that line in the text of its block, as it was given."""
+        if self._cursor is None or self._cursor.block >= len(self.page.blocks):
+            return 0
+        content = self.page.blocks[self._cursor.block].content
+        return content.text.to_source(content.line_starts[max(0, self._cursor.line)])
 
     # drawing
 
@@ -322,6 +347,22 @@ class PromptText(Lines):
             self._emphasis = emphasis
             self.forget_drawn()
             self.refresh()
+
+    def _mark_scrollbar(self) -> None:
+        """About where the matches are: nothing is measured for it."""
+        layout, marks = self._layout, set[float]()
+        if layout is not None and layout.total:
+            blocks = self.page.blocks
+            for index, matches in self._emphasis.matches.items():
+                start = layout.row_of_block(index)
+                behind = layout.row_of_block(index + 1) if index + 1 < len(blocks) else layout.total
+                length = len(blocks[index].content.text) or 1
+                marks |= {(start + (behind - start) * match.start / length) / layout.total for match in matches}
+        if marks or self._has_marks:
+            self._has_marks = bool(marks)
+            mark_scrollbar(self.vertical_scrollbar, sorted(marks), self.paint.colour("focus"))
+
+    _has_marks = False
 
     def _put_cursor(self, place: Place) -> None:
         if self._layout is None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from workbench.prompt.places import place_in_span
+from workbench.prompt.source import Position
 from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
 from workbench.tui.view import search
 from workbench.tui.view.blocks import TextBlock, problem_block
 from workbench.tui.view.changes import changed_keys
 from workbench.tui.view.draw import Match
 from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble, Row, is_sent, keyed, rows
+from workbench.tui.view.filter import EVERYTHING
 from workbench.tui.view.page import Page, PageName, entry_page, plain_page, sent_page
 from workbench.tui.view.sizes import CHARACTERS, Sizes
 
@@ -44,6 +47,8 @@ class PromptModel:
         self.entries: dict[EntryKey, Entry] = {}
         self.changed: frozenset[EntryKey] = frozenset()
         self.chosen: EntryKey | None = None
+        self.filter = EVERYTHING
+        """What the list shows. The text shows everything."""
         self.shows_names = False
         self.is_plain = False
         self.query = ""
@@ -80,7 +85,18 @@ class PromptModel:
         """The lines of the list."""
         if self.preview is None or self.problems:
             return []
-        return rows(self.entries.items(), self.preview, blanks=blanks, sizes=self.sizes)
+        return rows(self.listed.items(), self.preview, blanks=blanks, sizes=self.sizes)
+
+    @property
+    def listed(self) -> dict[EntryKey, Entry]:
+        """The entries that the filter lets through."""
+        return (
+            {key: entry for key, entry in self.entries.items() if self.lists(key)} if self.filter else self.entries
+        )
+
+    def lists(self, key: EntryKey) -> bool:
+        """Whether the filter lets the entry through."""
+        return not self.filter or self.filter.lists(key, self.entries[key], self.changed)
 
     def first_failed(self, after: EntryKey | None = None) -> EntryKey | None:
         """The next entry with a failure behind `after`, or the first one."""
@@ -137,6 +153,15 @@ class PromptModel:
         if isinstance(entry, VariableView):
             return entry.value
         return entry.reason if entry is not None else None
+
+    def position_of(self, entry: EntryView, offset: int) -> Position | None:
+        """Where in a file the character at `offset` of the shown text of an entry stands."""
+        if entry.rendered is None or self.shows_names:
+            return entry.source.position(entry.text, offset) if entry.source is not None else None
+        span = next((span for span in entry.spans if span.start <= offset < span.end), None)
+        if span is None:
+            return None
+        return place_in_span(span, entry.rendered[span.start : offset], entry.source)
 
     # searching
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
 from textual.getters import query_one
 from textual.widget import Widget
 
+from workbench.prompt.source import Position, TextSource
 from workbench.prompt.views import EntryView
-from workbench.tui.places.base import Place, tab_of
+from workbench.tui.places.base import tab_of
+from workbench.tui.places.prompt.actions_on_files import FileActions
 from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.view import answer as answers
 from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
-from workbench.tui.view.findings import findings_fact, key_of, kind_of
-from workbench.tui.view.picker import Item
-from workbench.tui.view.sizes import CHARACTERS, number
+from workbench.tui.view.filter import EVERYTHING, Filter, filter_fact, filter_items
+from workbench.tui.view.findings import findings_fact
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.entry_list import EntryList
@@ -28,11 +29,8 @@ from workbench.tui.widgets.panel import DetailPanel
 from workbench.tui.widgets.prompt_text import PromptText
 from workbench.visible import visible_line
 
-if TYPE_CHECKING:
-    from workbench.check.finding import Finding
 
-
-class PromptPlace(Place):
+class PromptPlace(FileActions):
     """What will the model read?"""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("prompt")
@@ -49,8 +47,6 @@ class PromptPlace(Place):
         super().__init__(viewing)
         self.model = PromptModel()
         self._page_key: object = None
-        self._jumps: list[EntryKey] = []
-        """Entries that the palette offers, as they were when it was opened."""
 
     def panes(self) -> Iterable[Widget]:
         return EntryList(id="list"), PromptText(id="text"), DetailPanel(id="panel")
@@ -77,7 +73,7 @@ class PromptPlace(Place):
                 self.prompt_text.show_sizes(self.viewing.sizes)
                 self._show_details()
             case "findings":
-                self._show_findings()
+                self.show_findings()
 
     def _load(self) -> None:
         viewing, model = self.viewing, self.model
@@ -99,6 +95,9 @@ class PromptPlace(Place):
         if interrupting is not None or viewing.subject is None or model.preview is None:
             return interrupting or answers.opening(viewing.opening or "…")
         findings = viewing.checking.findings
+        found = findings_fact(findings, short=short) if findings is not None else ()
+        if model.filter:
+            found = filter_fact(model.filter, len(model.listed), len(model.entries))
         return answers.answer(
             model.preview,
             len(model.changed),
@@ -107,13 +106,15 @@ class PromptPlace(Place):
             short=short,
             sizes=model.sizes,
             first=viewing.editing.change,
-            found=findings_fact(findings, short=short) if findings is not None else (),
+            found=found,
         )
 
     @property
     def now(self) -> frozenset[str]:
         known = facts(self.viewing)
-        return known | {"found"} if self.model.hits else known
+        if self.model.hits:
+            known |= {"found"}
+        return known | {"filtered"} if self.model.filter else known
 
     # showing
 
@@ -210,6 +211,8 @@ class PromptPlace(Place):
 
     @on(EntryList.Chosen)
     def _entry_chosen(self, event: EntryList.Chosen) -> None:
+        if event.steps > 3:  # a heading and a blank may lie between neighbours
+            self.house.leave_spot()
         self._choose(event.key)
 
     @on(EntryList.Opened)
@@ -250,28 +253,58 @@ class PromptPlace(Place):
         self.entry_list.remove_class("-behind")
         (self.entry_list if self.prompt_text.has_focus else self.prompt_text).focus()
 
-    def jumps(self) -> list[Item]:
-        self._jumps = list(self.model.entries)
-        return [
-            Item(f"entry:{index}", key.name, f"{key.kind} of {entry.owner.plugin}", group="Jump to")
-            for index, (key, entry) in enumerate(self.model.entries.items())
-        ]
-
-    def jump(self, item_id: str) -> None:
-        key = self._jumps[int(item_id.partition(":")[2])]
-        if key in self.model.entries:
-            self._choose(key, tell_list=True)
+    def spot(self) -> object:
+        return self.model.chosen
 
     def show_target(self, target: object) -> None:
-        """An `EntryKey`, or one of another layer with the same name."""
-        if isinstance(target, EntryKey):
-            key = self.model.find_entry(target)
-            if key is not None:
-                self._choose(key, tell_list=True)
-            else:
-                self.say(f"{visible_line(target.name)} is not in this prompt.", ())
+        """An `EntryKey`, or one of another layer with the same name; or a `Filter` of the list."""
+        if isinstance(target, Filter):
+            self._take_filter(target)
+            return
+        if not isinstance(target, EntryKey):
+            return
+        key = self.model.find_entry(target)
+        if self.viewing.assembling.is_running:
+            self.model.chosen = target  # found again in what comes
+        elif key is None:
+            self.say(f"{visible_line(target.name)} is not in this prompt.", ())
+        if key is not None:
+            self._go_to_entry(key)
+
+    def reveal(self, key: EntryKey) -> None:
+        if key != self.model.chosen:
+            self.house.leave_spot()
+        self._go_to_entry(key)
+
+    def _go_to_entry(self, key: EntryKey) -> None:
+        """Also one that the filter leaves out: then the filter goes."""
+        if not self.model.lists(key):
+            self.model.filter = EVERYTHING
+            self._show_list()
+        self._choose(key, tell_list=True)
+        self.refresh_frame()
+
+    async def action_filter(self) -> None:
+        from workbench.tui.widgets.picker import pick
+
+        model = self.model
+        items = filter_items(model.entries, model.changed, model.filter)
+        await pick(self.app, items, "owner:, layer:, is:", lambda item: self._take_filter(model.filter.taken(item)))
+
+    def _take_filter(self, chosen: Filter) -> None:
+        """Lists only those entries, and goes to the first of them."""
+        model = self.model
+        model.filter = chosen
+        self._show_list()
+        key = self.entry_list.chosen
+        if key is not None and key != model.chosen:
+            self._choose(key)
+        self.refresh_frame()
+        if chosen and not model.listed:
+            self.say(f"No entry is {visible_line(chosen.words)}.", ())
 
     def action_find(self) -> None:
+        self.house.leave_spot()
         self.key_hints.display = False
         self.find_bar.open(self.model.query)
         self._show_count()
@@ -308,6 +341,9 @@ class PromptPlace(Place):
         if self.model.query:
             self.model.find("")
             self._show_matches(go=False)
+            self.refresh_frame()
+        elif self.model.filter:
+            self._take_filter(EVERYTHING)
         elif self.prompt_text.has_focus:
             self.entry_list.focus()
 
@@ -318,12 +354,22 @@ class PromptPlace(Place):
         self._copy(whole=True)
 
     def _copy(self, *, whole: bool) -> None:
-        text = self.model.text_to_copy(whole=whole)
+        text = self.prompt_text.selected_text or self.model.text_to_copy(whole=whole)
         if text is None:
-            self.say("Nothing to copy here.")
-            return
-        self.app.copy_to_clipboard(text)
-        self.say(f"Copied {number(len(text))} {CHARACTERS.unit} through the terminal.")
+            self.say("Nothing to copy here.", ())
+        else:
+            self.house.copy(text, self.say)
+
+    def text_to_save(self) -> tuple[str, str] | None:
+        text = self.prompt_text.selected_text or self.model.text_to_copy(whole=False)
+        return (text, self.model.chosen.name) if text is not None and self.model.chosen is not None else None
+
+    def source(self) -> TextSource | Position | None:
+        """Of the line that the person is on, or of the beginning of the chosen entry."""
+        entry = self.model.entry
+        if isinstance(entry, EntryView) and self.prompt_text.has_focus:
+            return self.model.position_of(entry, self.prompt_text.cursor_source) or entry.source
+        return getattr(entry, "source", None)
 
     def action_plain(self) -> None:
         self.model.is_plain = not self.model.is_plain
@@ -340,70 +386,7 @@ class PromptPlace(Place):
     def action_fault(self) -> None:
         failed = self.model.first_failed(self.model.chosen)
         if failed is not None:
-            self._choose(failed, tell_list=True)
+            self.reveal(failed)
 
     def action_inspector(self) -> None:
         self.panel.toggle_class("-off")
-
-    def action_notes(self) -> None:
-        from workbench.tui.view.sheet import notes_lines
-        from workbench.tui.widgets.sheet import Sheet
-
-        subject = self.viewing.subject
-        if subject is not None:
-            problems, notes = tuple(subject.problems), tuple(subject.notes)
-            edit = self.viewing.editing.waiting
-            waiting = (edit.sentence or "") if edit is not None else ""
-            self.app.push_screen(Sheet(lambda width: notes_lines(subject.name, problems, notes, width, waiting)))
-
-    def action_check(self) -> None:
-        if self.viewing.subject is not None:
-            self.viewing.checking.start(self.viewing.subject)
-
-    def _show_findings(self) -> None:
-        """On a sheet, unless the person is at something else by now."""
-        from workbench.tui.widgets.findings import FindingsSheet
-
-        findings, subject = self.viewing.checking.findings, self.viewing.subject
-        if findings is not None and subject is not None and self.app.screen is self:
-
-            def go(index: int | None) -> None:
-                if index is not None:
-                    self._go_to_finding(findings[index])
-
-            self.app.push_screen(FindingsSheet(subject.name, findings), go)
-
-    def _go_to_finding(self, finding: Finding) -> None:
-        """To the entry that it is about, in a scope that shows it."""
-        kind = kind_of(finding)
-        subject = self.viewing.subject
-        there = {scope.label for scope in subject.scopes} if subject is not None else set()
-        shown_in = [label for label in finding.scopes if label in there]
-        key = key_of(finding, self.model.entries.items())
-        if kind is not None and shown_in and self.viewing.scope not in shown_in:
-            self.viewing.take_scope(shown_in[0])
-            self.model.chosen = EntryKey(kind, finding.name, "")  # found by its name, once it is there
-        elif key is not None:
-            self._choose(key, tell_list=True)
-        else:
-            self.say(f"It is about {visible_line(finding.place)}, not about an entry.")
-
-    def action_apply(self) -> None:
-        if self.viewing.subject is not None and self.viewing.editing.waiting is not None:
-            self.viewing.editing.apply(self.viewing.subject)
-
-    def action_discard(self) -> None:
-        if self.viewing.subject is not None and self.viewing.subject.edits is not None:
-            self.viewing.subject.edits.discard()
-
-    def action_hold(self) -> None:
-        edits = self.viewing.subject.edits if self.viewing.subject is not None else None
-        if edits is None:
-            self.say("There are no files here whose edits could wait.")
-            return
-        edits.hold(not edits.are_held)
-        self.refresh_frame()
-        self.say("Edits wait until they are applied." if edits.are_held else "Edits are applied when saved.")
-
-    def action_assemble(self) -> None:
-        self.viewing.assembling.start()

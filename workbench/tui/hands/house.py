@@ -1,0 +1,28 @@
+"""What the commands of every place build on: the app as its parts see it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from textual.app import App
+
+from workbench.tui.keymap import Keymap
+from workbench.tui.places.base import Place
+from workbench.tui.viewing.viewing import Viewing
+
+
+class HouseBase(App[int]):
+    """The app without its commands."""
+
+    viewing: Viewing
+    keymap: Keymap
+
+    @property
+    def place(self) -> Place:
+        """The place under whatever lies on top of it."""
+        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Place))
+
+    @abstractmethod
+    async def go_to(self, title: str, target: object = None) -> None:
+        """Shows the place with that title, and in it what another place knows as `target`."""
+        raise NotImplementedError

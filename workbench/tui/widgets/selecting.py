@@ -1,0 +1,105 @@
+"""Selecting text with the mouse in panes that draw their lines themselves.
+
+Textual keeps the selection, as offsets of the pane: here (offset in the visible text, block). They outlive
+scrolling, wrapping and measuring; what is copied is the text as it was given.
+"""
+
+from __future__ import annotations
+
+from rich.cells import split_graphemes
+from textual.geometry import Offset
+from textual.selection import Selection
+
+from workbench.tui.view.draw import Gutter, Stretch
+from workbench.tui.view.layout import Layout, TextRow
+from workbench.tui.view.page import Page
+from workbench.tui.widgets.lines import Lines
+
+BETWEEN_BLOCKS = "\n\n"
+"""What stands between two sections in the text that is sent."""
+
+
+class Selectable(Lines):
+    """A pane in which a selection can begin."""
+
+    ALLOW_SELECT = True
+
+    def offset_at(self, x: int, y: int) -> Offset | None:
+        """The character in that cell of the pane, or the nearest one of its row."""
+        raise NotImplementedError
+
+    @property
+    def selected_text(self) -> str | None:
+        """What is selected with the mouse; None: nothing."""
+        selection = self.text_selection
+        found = self.get_selection(selection) if selection is not None else None
+        return found[0] or None if found is not None else None
+
+    def forget_selection(self) -> None:
+        """The characters that it stands for may not be there any more."""
+        if self.is_attached and self.text_selection is not None:
+            self.screen.clear_selection()
+
+
+class SelectablePage(Selectable):
+    """A pane that shows a page."""
+
+    page: Page
+    _layout: Layout | None
+    _gutter: Gutter
+
+    def offset_at(self, x: int, y: int) -> Offset | None:
+        layout = self._layout
+        if layout is None or not layout.total:
+            return None
+        row = max(0, round(self.scroll_y) + y)
+        if row >= layout.total:
+            last = len(self.page.blocks) - 1
+            return Offset(len(self.page.blocks[last].content.text), last)
+        located = layout.at(row)
+        if located is None or not isinstance(located.item, TextRow):
+            place = layout.place_at(row)
+            if place is None:
+                return None
+            return Offset(self.page.blocks[place.block].content.line_starts[max(0, place.line)], place.block)
+        cells = x - 1 - (0 if self.page.is_bare else self._gutter.width) + round(self.scroll_x)
+        text = self.page.blocks[located.block].content.text
+        offset, end = located.item
+        if end > offset and text[end - 1] == "\n":
+            end -= 1
+        for start, _, width in split_graphemes(text[offset:end])[0]:
+            if cells < width:
+                return Offset(offset + start, located.block)
+            cells -= width
+        return Offset(end, located.block)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text as it was given, not as it is shown: hidden characters and tabs are themselves."""
+        stretch = self.stretch(selection)
+        if stretch is None:
+            return None
+        (first, start), (last, end) = stretch
+        parts = []
+        for index in range(first, last + 1):
+            block = self.page.blocks[index]
+            text = block.content.text
+            begin = text.to_source(start) if index == first else 0
+            behind = text.to_source(end) if index == last else len(block.raw)
+            parts.append(block.raw[begin:behind])
+        return BETWEEN_BLOCKS.join(parts), ""
+
+    def select_block(self, block: int) -> None:
+        """All of its text."""
+        length = len(self.page.blocks[block].content.text)
+        self.screen.selections = {self: Selection(Offset(0, block), Offset(length, block))}
+
+    def stretch(self, selection: Selection | None) -> Stretch | None:
+        """The characters of the page that it stands for; None: none."""
+        if selection is None or not self.page.blocks:
+            return None
+        last = len(self.page.blocks) - 1
+        end = (last, len(self.page.blocks[last].content.text))
+        if selection.end is not None:
+            end = min(end, (selection.end.y, selection.end.x))
+        start = (0, 0) if selection.start is None else (selection.start.y, selection.start.x)
+        return Stretch(start, end) if start < end else None
