@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -49,7 +50,9 @@ def test_two_files(cli: Cli, project: Path) -> None:
     assert "    - Say it calmly, as calmly ⟦people⟧ do.\n    + Say it calmly, as calmly ⟦folk⟧ do.\n" in ran.out
     assert "    - On branch ⟦topic⟧.\n    + On branch ⟦main⟧.\n" in ran.out
     assert "+ tool todo_write: added · todo, global" in ran.out
-    assert ran.out.endswith("\n1 section changed, 1 context changed, 1 tool added\n")
+    assert "\nprefix: it breaks at token " in ran.out
+    last = ran.out.splitlines()[-1]
+    assert re.fullmatch(r"1 section changed, 1 context changed, 1 tool added; [≈~]\+\d+ tokens", last)
 
 
 def test_two_scopes_of_one_file(cli: Cli, project: Path) -> None:
@@ -73,6 +76,11 @@ def test_json(cli: Cli, project: Path) -> None:
     assert {"kind": "removed", "text": "."} in changed["pieces"]
     assert changed["after"]["source"] == {"file": "other.yml", "line": 18, "column": 7}
     assert document["first"]["name"] == "team:rules"
+    prefix, tokens = document["prefix"], document["tokens"]
+    assert (prefix["part"], prefix["name"], prefix["token"]) == ("system", "team:rules", prefix["kept"] + 1)
+    assert prefix["lost"] > 0
+    assert tokens["after"]["count"] > prefix["kept"]
+    assert changed["tokens"]["before"]["count"] > 0
     assert json.loads(cli("diff", "agent.yml", "agent.yml", "-f", "json").out)["same"]
 
 
@@ -170,3 +178,19 @@ def test_outside_of_a_repository(cli: Cli, project: Path, monkeypatch: pytest.Mo
     assert "this is in no git repository" in cli("diff", "agent.yml", "--rev", "HEAD").err
     monkeypatch.setenv("PATH", "")
     assert "git is not installed" in cli("diff", "agent.yml", "--rev", "HEAD").err
+
+
+def test_a_snapshot_is_what_render_prints(cli: Cli, project: Path) -> None:
+    Path("then.json").write_text(cli("render", "agent.yml", "--format", "json").out, encoding="utf-8")
+    assert cli("diff", "then.json", "agent.yml").code == 0
+    Path("agent.yml").write_text(AGENT.replace("On branch topic.", "On branch main."), encoding="utf-8")
+    ran = cli("diff", "then.json", "agent.yml")
+    assert ran.code == 1
+    assert ran.out.startswith("--- then.json · main\n+++ agent.yml · main\n")
+    assert "\nprefix: it stays: the runtime context is sent as a message behind all others\n" in ran.out
+    ran = cli("diff", "then.json", "agent.yml", "--scope", "reviewer")
+    assert (ran.code, ran.err) == (2, "error: then.json holds the prompt of scope 'main' alone\n")
+    Path("then.json").write_text('{"format": 1, "file": "x", "sections": []}', encoding="utf-8")
+    ran = cli("diff", "then.json", "agent.yml")
+    assert ran.code == 2
+    assert "then.json: scope: Field required" in ran.err

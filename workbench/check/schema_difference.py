@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from workbench.check.json_pointer import step
+from workbench.prompt import ToolSchema, ToolView
 
 ABSENT = "(absent)"
 """Stands for a value that is not there on one side."""
@@ -101,6 +102,13 @@ def compare_schemas(before: Tool, after: Tool) -> SchemaDifference:
         changes.append(ValueChange("description", _written(before.description), _written(after.description)))
     _compare("", before.parameters, after.parameters, changes, key_order)
     return SchemaDifference(after.name, tuple(changes), tuple(key_order))
+
+
+def compare_views(before: ToolView, after: ToolView) -> SchemaDifference:
+    """Compare a tool of two previews."""
+    return compare_schemas(
+        *(ToolSchema(v.name, v.description, json.loads(v.parameters_json)) for v in (before, after))
+    )
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[tuple[str, int], Tool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -13,8 +12,10 @@ from workbench.cli.compositions import Look, Unusable, look_at
 from workbench.cli.diagnostics import print_error, print_problems
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.output import Output, standard_error, standard_output
+from workbench.cli.running import run_async
 from workbench.config.problems import LoadError
 from workbench.config.samples import locate
+from workbench.config.snapshots import SnapshotError, looks_like_snapshot, read_snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +58,19 @@ def run(wanted: Wanted) -> ExitCode:
             looks = [_look(side, folders, names_of_folders, errors) for side in sides]
     except Unusable:
         return ExitCode.UNUSABLE
-    if any(look.preview.assembly is None for look in looks):
+    if any(look.preview.assembly is None and look.preview.system is None for look in looks):
         return ExitCode.UNUSABLE
     from workbench.cli.formats.as_difference import difference_json, difference_lines
-    from workbench.config.difference.prompts import prompt_difference
+    from workbench.config.difference.request import request_difference
 
     before, after = looks
-    difference = prompt_difference(before.preview, after.preview)
+    difference = request_difference(before.preview, after.preview)
     names = [f"{side.name} · {look.scope}" for side, look in zip(sides, looks, strict=True)]
     if wanted.format == "json":
         output.json(difference_json(difference, names))
     else:
         output.lines(difference_lines(difference, names, output))
-    return ExitCode.OK if difference.is_same else ExitCode.FOUND
+    return ExitCode.OK if difference.prompts.is_same else ExitCode.FOUND
 
 
 def _sides(wanted: Wanted) -> tuple[Side, Side] | str:
@@ -94,7 +95,9 @@ def _sides(wanted: Wanted) -> tuple[Side, Side] | str:
 
 def _look(side: Side, folders: ExitStack, names_of_folders: dict[str, str], errors: Output) -> Look:
     if side.revision is None:
-        return asyncio.run(look_at(side.file, side.scope, errors))
+        if looks_like_snapshot(Path(side.file)):
+            return _look_at_snapshot(side, errors)
+        return run_async(look_at(side.file, side.scope, errors))
     from workbench.config.revisions import lay_out
 
     folder = Path(folders.enter_context(TemporaryDirectory(prefix="workbench-"))).resolve()
@@ -104,7 +107,23 @@ def _look(side: Side, folders: ExitStack, names_of_folders: dict[str, str], erro
     except LoadError as error:
         print_problems(error.problems, errors)
         raise Unusable from None
-    return asyncio.run(look_at(str(laid_out), side.scope, errors))
+    return run_async(look_at(str(laid_out), side.scope, errors))
+
+
+def _look_at_snapshot(side: Side, errors: Output) -> Look:
+    """The prompt in a file, whatever scope it was of; another one cannot be had of it."""
+    try:
+        saved = read_snapshot(Path(side.file))
+    except SnapshotError as error:
+        print_error(str(error), errors)
+        raise Unusable from None
+    if side.scope is not None and side.scope != saved.scope:
+        print_error(f"{side.file} holds the prompt of scope {saved.scope!r} alone", errors)
+        raise Unusable
+    if saved.preview.failures:
+        print_error(f"{side.file} holds a prompt that could not be sent", errors)
+        raise Unusable
+    return Look(saved.scope, saved.preview, (), ExitCode.OK)
 
 
 def _file(name: str) -> str:

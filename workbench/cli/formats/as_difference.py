@@ -6,12 +6,14 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from workbench.check.schema_difference import compare_schemas
+from workbench.check.schema_difference import compare_views
 from workbench.cli.output import Output, Style
 from workbench.config.difference.first_change import FirstChange
 from workbench.config.difference.prompts import PartDifference, PromptDifference
+from workbench.config.difference.request import PrefixBreak, RequestDifference
 from workbench.config.difference.texts import ChangedLine, changed_lines, changed_pieces
-from workbench.prompt import ToolSchema, ToolView
+from workbench.prompt import ToolView
+from workbench.tokens import Count
 from workbench.visible import visible, visible_line
 
 AROUND = 2
@@ -21,14 +23,16 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 _LINE_SIGNS: dict[str, tuple[str, Style]] = {"added": ("+", "green"), "removed": ("-", "red")}
 
 
-def difference_lines(difference: PromptDifference, names: Sequence[str], output: Output) -> Iterator[str]:
+def difference_lines(request: RequestDifference, names: Sequence[str], output: Output) -> Iterator[str]:
     """What was and what is, part by part; nothing when it is the same."""
+    difference = request.prompts
     if difference.is_same:
         return
     yield output.styled(f"--- {visible_line(names[0])}", "red")
     yield output.styled(f"+++ {visible_line(names[1])}", "green")
     if difference.first is not None:
         yield f"first: {visible_line(difference.first.sentence)}"
+    yield f"prefix: {visible_line(_prefix(request))}"
     for part in _parts(difference):
         if part.state != "same":
             yield ""
@@ -38,20 +42,29 @@ def difference_lines(difference: PromptDifference, names: Sequence[str], output:
             elif part.state != "moved":
                 yield from _text_lines(changed_lines(part.pieces), output)
     yield ""
-    yield _summary(difference)
+    added = request.added_tokens
+    yield _summary(difference) + (f"; {signed(added)} tokens" if added is not None else "")
 
 
-def difference_json(difference: PromptDifference, names: Sequence[str]) -> str:
+def signed(count: Count) -> str:
+    """How much longer or shorter: `+104`, `≈-3`, `0`."""
+    return f"{count.label.sign}{count.tokens:+,}" if count.tokens else "0"
+
+
+def difference_json(request: RequestDifference, names: Sequence[str]) -> str:
     """All parts, those that are the same without their text."""
+    difference = request.prompts
     document = {
         "format": 1,
         "same": difference.is_same,
         "before": names[0],
         "after": names[1],
         "first": _first(difference.first),
-        "sections": [_part(part) for part in difference.sections],
-        "contexts": [_part(part) for part in difference.contexts],
-        "tools": [_part(part) for part in difference.tools],
+        "prefix": _prefix_json(request.prefix),
+        "tokens": {"before": _tokens(request.before.request), "after": _tokens(request.after.request)},
+        "sections": [_part(part, request) for part in difference.sections],
+        "contexts": [_part(part, request) for part in difference.contexts],
+        "tools": [_part(part, request) for part in difference.tools],
         "variables": [_part(part) for part in difference.variables],
     }
     return json.dumps(document, ensure_ascii=False, indent=2)
@@ -77,9 +90,10 @@ def _tool_lines(before: ToolView, after: ToolView, output: Output) -> Iterator[s
     """The description by words, the parameters value by value."""
     if before.description != after.description:
         yield from _text_lines(changed_lines(changed_pieces(before.description, after.description)), output)
-    compared = compare_schemas(*(ToolSchema(t.name, "", json.loads(t.parameters_json)) for t in (before, after)))
+    compared = compare_views(before, after)
     for change in compared.changes:
-        yield f"    ~ {visible_line(str(change))}"
+        if change.pointer != "description":
+            yield f"    ~ {visible_line(str(change))}"
     if compared.key_order:
         yield f"    > order of keys: {visible_line(', '.join(where or 'the top' for where in compared.key_order))}"
 
@@ -148,7 +162,35 @@ def _first(first: FirstChange | None) -> dict[str, Any] | None:
     }
 
 
-def _part(part: PartDifference[Any]) -> dict[str, Any]:
+def _prefix(request: RequestDifference) -> str:
+    if request.is_for_another_model:
+        return "nothing is kept: it is for another model"
+    if request.prefix is None:
+        return "it stays: the runtime context is sent as a message behind all others"
+    return request.prefix.sentence
+
+
+def _prefix_json(prefix: PrefixBreak | None) -> dict[str, Any] | None:
+    if prefix is None:
+        return None
+    return {
+        "part": prefix.part,
+        "name": prefix.first.name,
+        "owner": prefix.first.owner.plugin,
+        "token": prefix.number,
+        "kept": prefix.kept,
+        "lost": prefix.lost,
+        "read_anew": prefix.read_anew,
+        "label": prefix.label,
+        "reason": prefix.reason,
+    }
+
+
+def _tokens(count: Count | None) -> dict[str, Any] | None:
+    return None if count is None else {"count": count.tokens, "label": count.label, "reason": count.reason}
+
+
+def _part(part: PartDifference[Any], request: RequestDifference | None = None) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": part.name,
         "state": part.state,
@@ -156,6 +198,9 @@ def _part(part: PartDifference[Any]) -> dict[str, Any]:
         "before": _view(part.before),
         "after": _view(part.after),
     }
+    if request is not None:
+        before, after = request.sizes(part)
+        described["tokens"] = {"before": _tokens(before), "after": _tokens(after)}
     if part.state not in ("same", "moved"):
         described["pieces"] = [{"kind": piece.kind, "text": piece.text} for piece in part.pieces]
     return described

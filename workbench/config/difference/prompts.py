@@ -87,18 +87,31 @@ def _values(preview: Preview) -> list[VariableView]:
 def _parts(
     kind: Literal["section", "context", "tool", "variable"], before: Sequence[View], after: Sequence[View]
 ) -> tuple[PartDifference[View], ...]:
-    old, new = {view.name: view for view in before}, {view.name: view for view in after}
+    old, new = _by_name(before), _by_name(after)
     old_common, new_common = [name for name in old if name in new], [name for name in new if name in old]
     stays: set[str] = set()
     for run in runs(old_common, new_common):
         if run.is_same:
             stays.update(new_common[run.new_start : run.new_end])
     parts: list[PartDifference[View]] = []
-    for name in _names(list(old), list(new), stays):
-        was, now = old.get(name), new.get(name)
-        is_moved = was is not None and now is not None and name not in stays
+    for key in _names(list(old), list(new), stays):
+        was, now = old.get(key), new.get(key)
+        is_moved = was is not None and now is not None and key not in stays
+        name = (now or was or new[key]).name
         parts.append(PartDifference(kind, name, _state(was, now, is_moved), is_moved, was, now))
     return tuple(parts)
+
+
+def _by_name(views: Sequence[View]) -> dict[str, View]:
+    """Two tools may have one name: then they are matched in the order in which they come."""
+    found: dict[str, View] = {}
+    for view in views:
+        key, nth = view.name, 1
+        while key in found:
+            nth += 1
+            key = f"{view.name}\0{nth}"
+        found[key] = view
+    return found
 
 
 def _names(old: Sequence[str], new: Sequence[str], stays: set[str]) -> list[str]:

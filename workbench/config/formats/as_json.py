@@ -36,12 +36,17 @@ def preview_json(
     counts: PromptCounts,
     notes: Sequence[str] = (),
     trace: bool = False,
+    saved: float | None = None,
 ) -> str:
-    """The whole preview; with `trace`, the stages and listeners as well. Ends without a line end."""
+    """The whole preview; with `trace`, the stages and listeners as well. Ends without a line end.
+
+    `saved`: seconds since the epoch, for a text that is kept.
+    """
     document: dict[str, Any] = {
         "format": FORMAT,
         "file": file,
         "scope": scope,
+        **({} if saved is None else {"saved": saved}),
         "ok": not preview.failures,
         "system": preview.system,
         "context": preview.context,

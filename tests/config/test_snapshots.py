@@ -1,0 +1,129 @@
+"""Prompts kept in files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.previews import CODING_AGENT, EMPTY, FAILING, HOSTILE_PREVIEW
+from workbench.config.difference.request import request_difference
+from workbench.config.snapshots import (
+    SnapshotError,
+    looks_like_snapshot,
+    path_of,
+    read_snapshot,
+    saved_snapshots,
+    write_snapshot,
+)
+from workbench.prompt.source import TextSource
+from workbench.prompt.views import EntryView, Preview, ToolView
+from workbench.tokens import PromptTexts, TokenCounter, count_prompt_now
+
+
+def write(path: Path, preview: Preview, file: str = "agent.yml", **options: bool) -> None:
+    counts = count_prompt_now(TokenCounter.for_model(None), PromptTexts.of(preview))
+    write_snapshot(path, preview, file=file, scope="main", counts=counts, **options)
+
+
+def first_character_only(source: TextSource | None) -> TextSource | None:
+    return None if source is None else replace(source, indent=None)
+
+
+def as_it_is_kept(view: EntryView | ToolView) -> EntryView | ToolView:
+    view = replace(view, source=first_character_only(view.source))
+    if isinstance(view, ToolView):
+        return replace(
+            view, parameters_json=json.dumps(json.loads(view.parameters_json), ensure_ascii=False, indent=2)
+        )
+    return view
+
+
+@pytest.mark.parametrize("preview", [CODING_AGENT, FAILING, EMPTY, HOSTILE_PREVIEW])
+def test_a_snapshot_gives_the_preview_back(tmp_path: Path, preview: Preview) -> None:
+    path = tmp_path / "deep" / "one.json"
+    write(path, preview)
+    assert looks_like_snapshot(path)
+    saved = read_snapshot(path)
+    assert (saved.file, saved.scope, saved.saved is not None) == ("agent.yml", "main", True)
+    for part in ("sections", "contexts", "tools"):
+        assert list(getattr(saved.preview, part)) == list(map(as_it_is_kept, getattr(preview, part))), part
+    for part in ("system", "context", "spans", "context_spans", "failures", "variables"):
+        assert getattr(saved.preview, part) == getattr(preview, part)
+    assert request_difference(preview, saved.preview).prefix is None
+    assert list(path.parent.iterdir()) == [path]  # nothing half-written stays
+
+
+def test_half_a_character_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    write(path, replace(CODING_AGENT, system="a\ud800b"), file="\udcff.yml")
+    saved = read_snapshot(path)
+    assert (saved.file, saved.preview.system) == ("\udcff.yml", "a\ud800b")
+
+
+def test_none_is_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    write(path, EMPTY)
+    with pytest.raises(SnapshotError, match="there is one of that name already"):
+        write(path, CODING_AGENT)
+    assert read_snapshot(path).preview.system == ""
+    write(path, CODING_AGENT, replace=True)
+    assert read_snapshot(path).preview.system == CODING_AGENT.system
+    with pytest.raises(SnapshotError, match=r"one\.json"):
+        write(path / "below a file.json", EMPTY)
+
+
+def test_names_and_paths(tmp_path: Path) -> None:
+    assert path_of("before the edit!", tmp_path) == tmp_path / "before-the-edit.prompt.json"
+    assert path_of("日本語", tmp_path) == tmp_path / "日本語.prompt.json"
+    assert path_of("./x.json", tmp_path) == Path("x.json")
+    assert path_of("~/x.json", tmp_path) == Path.home() / "x.json"
+    assert len(path_of("x" * 1000, tmp_path).name) < 130
+    for name in ("", "  ", "..", "???"):
+        with pytest.raises(SnapshotError, match="needs a name"):
+            path_of(name, tmp_path)
+
+
+def test_those_in_the_folder(tmp_path: Path) -> None:
+    assert saved_snapshots(tmp_path / "none yet") == []
+    write(path_of("one", tmp_path), EMPTY)
+    write(path_of("two", tmp_path), EMPTY)
+    (tmp_path / "other.txt").write_text("x")
+    assert {each.name for each in saved_snapshots(tmp_path)} == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "not readable as JSON: Expecting property name"),
+        ("[" * 100_000, "not readable as JSON: maximum recursion"),
+        ("\udc80", "not readable as JSON"),
+        ("[]", "this is no saved prompt"),
+        ('{"format": 2, "sections": []}', "it has format 2, and this workbench reads format 1"),
+        ('{"format": 1, "sections": 3, "file": "", "scope": ""}', "sections: Input should be a valid list"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(SnapshotError) as caught:
+        read_snapshot(path)
+    assert f"{path}: {reason}" in str(caught.value)
+    assert len(str(caught.value).splitlines()) <= 6
+
+
+def test_a_file_that_is_gone(tmp_path: Path) -> None:
+    with pytest.raises(SnapshotError, match="No such file"):
+        read_snapshot(tmp_path / "gone.json")
+    assert not looks_like_snapshot(tmp_path / "gone.json")
+
+
+def test_keys_that_are_not_known_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write(path, CODING_AGENT)
+    document = json.loads(path.read_text("utf-8"))
+    document["later"] = document["sections"][0]["later"] = 1
+    path.write_text(json.dumps(document), "utf-8")
+    assert read_snapshot(path).preview.system == CODING_AGENT.system

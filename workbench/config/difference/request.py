@@ -1,0 +1,214 @@
+"""Two requests compared: what is another part by part, in tokens, and where a provider's prefix cache ends.
+
+A request is read in one order: the system text, the tools, the messages. From the first token that is another
+one, a provider reads everything anew. The runtime context is sent as a message behind all others, so it breaks
+nothing. Source: docs/cli.md 8.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from workbench.config.difference.first_change import FirstChange, first_change
+from workbench.config.difference.prompts import PartDifference, PromptDifference, State, prompt_difference
+from workbench.config.formats.as_request import model_of
+from workbench.prompt import Preview
+from workbench.tokens import (
+    Count,
+    Label,
+    PromptCounts,
+    PromptTexts,
+    TokenCounter,
+    TokenDifference,
+    count_prompt_now,
+)
+
+
+class GivenUp(Exception):
+    """Whoever wanted the comparison does not want it any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixBreak:
+    """The first token of a request that is another one, and what follows from it."""
+
+    part: Literal["system", "tools"]
+    first: FirstChange
+    """The contribution that it belongs to."""
+    kept: int
+    """Tokens before it, of system text and tools: what a cache can give back."""
+    kept_in_part: int
+    """Of those, the ones of `part`."""
+    lost: int
+    """Tokens of the earlier request, system text and tools, from there on. 0: something was appended to it."""
+    read_anew: int
+    """Tokens of the later request, system text and tools, from there on."""
+    label: Label
+    """How far the four numbers can be trusted."""
+    reason: str
+    offset: int
+    """Where that token begins, in characters of the system text or of the tools as compact JSON."""
+
+    @property
+    def number(self) -> int:
+        """Of the first token that is another one, from 1."""
+        return self.kept + 1
+
+    @property
+    def sentence(self) -> str:
+        """What breaks, in one line. Names in it are outside text."""
+        sign = self.label.sign
+        return (
+            f"it breaks at token {sign}{self.number:,}, in {self.first.part} {self.first.name} of "
+            f"{self.first.owner.plugin}; {sign}{self.read_anew:,} tokens of system text and tools from there on "
+            "are read anew"
+        )
+
+
+@dataclass(frozen=True)
+class RequestDifference:
+    """What two previews have the model read, compared."""
+
+    prompts: PromptDifference
+    prefix: PrefixBreak | None
+    """None: system text and tools are the same, byte for byte, or cannot be said."""
+    before: PromptCounts
+    after: PromptCounts
+    """Both counted for the model of the later one."""
+    is_same: bool
+    """System text, tools and runtime context are the same, byte for byte."""
+    is_whole: bool
+    """False: one of the two cannot be sent, so that there is no text of it to compare."""
+    models: tuple[str | None, str | None]
+    """What each of them is for, where it says so."""
+
+    @property
+    def is_for_another_model(self) -> bool:
+        """Both name a model, and not the same: a cache of one is none of the other."""
+        before, after = self.models
+        return before is not None and after is not None and before != after
+
+    @cached_property
+    def changes(self) -> tuple[PartDifference[Any], ...]:
+        """Sections, contexts and tools that are not the same, in the order of the request, contexts last."""
+        return tuple(part for part in _parts(self.prompts) if part.state != "same")
+
+    def counted(self, state: State, kind: str = "") -> int:
+        """How many parts of that kind, or of all three kinds, are in that state."""
+        return sum(part.state == state and kind in ("", part.kind) for part in _parts(self.prompts))
+
+    @property
+    def added_tokens(self) -> Count | None:
+        """Of the whole request, by how much it is longer; negative when shorter. None: one cannot be sent."""
+        before, after = self.before.request, self.after.request
+        if before is None or after is None:
+            return None
+        weaker = after.at_best(before.label, before.reason)
+        return Count(after.tokens - before.tokens, weaker.label, weaker.reason)
+
+    def sizes(self, part: PartDifference[Any]) -> tuple[Count | None, Count | None]:
+        """Tokens of a part before and after; None where it is not."""
+        return _count(self.before, part, part.before), _count(self.after, part, part.after)
+
+
+def request_difference(
+    before: Preview,
+    after: Preview,
+    *,
+    given_up: threading.Event | None = None,
+    progress: Callable[[str], object] | None = None,
+) -> RequestDifference:
+    """Compare and count, here: for threads and scripts. Bounded by the length of the texts.
+
+    `progress` hears what is done now. Raises `GivenUp` when `given_up` is set.
+    """
+    given_up = given_up or threading.Event()
+    tell = progress or (lambda _: None)
+    models = model_of(before), model_of(after)
+    counter = TokenCounter.for_model(models[1] or models[0])
+
+    tell("comparing")
+    prompts = prompt_difference(before, after)
+    texts_before, texts_after = PromptTexts.of(before), PromptTexts.of(after)
+    _check(given_up)
+    tell("counting tokens")
+    counts_before = count_prompt_now(counter, texts_before)
+    _check(given_up)
+    counts_after = count_prompt_now(counter, texts_after)
+    _check(given_up)
+    tell("finding the first changed token")
+    is_whole = texts_before.system is not None and texts_after.system is not None
+    prefix = None
+    if is_whole and (texts_before.system, texts_before.all_tools) != (texts_after.system, texts_after.all_tools):
+        prefix = _prefix_break(before, after, (texts_before, texts_after), (counts_before, counts_after), counter)
+    is_same = is_whole and all(
+        getattr(texts_before, text) == getattr(texts_after, text) for text in ("system", "all_tools", "context")
+    )
+    return RequestDifference(prompts, prefix, counts_before, counts_after, is_same, is_whole, models)
+
+
+def _prefix_break(
+    before: Preview,
+    after: Preview,
+    texts: tuple[PromptTexts, PromptTexts],
+    counts: tuple[PromptCounts, PromptCounts],
+    counter: TokenCounter,
+) -> PrefixBreak | None:
+    first = first_change(before, after)
+    if first is None:
+        return None
+    tools = counts[0].all_tools, counts[1].all_tools
+    if texts[0].system != texts[1].system:
+        found = counter.first_difference_now(texts[0].system or "", texts[1].system or "")
+        behind = tools[0].tokens, tools[1].tokens
+        return _made("system", first, found, 0, behind, tools[1])
+    found = counter.first_difference_now(texts[0].all_tools, texts[1].all_tools)
+    system = counts[0].system
+    return _made("tools", first, found, 0 if system is None else system.tokens, (0, 0), tools[1])
+
+
+def _made(
+    part: Literal["system", "tools"],
+    first: FirstChange,
+    found: TokenDifference,
+    in_front: int,
+    behind: tuple[int, int],
+    tools: Count,
+) -> PrefixBreak:
+    """`in_front` and `behind`: tokens of what stands before and behind `part` in both requests."""
+    trust = Count(0, found.label, found.reason)
+    if tools.tokens:
+        trust = trust.at_best(tools.label, tools.reason)
+    return PrefixBreak(
+        part=part,
+        first=first,
+        kept=in_front + found.position,
+        kept_in_part=found.position,
+        lost=found.tokens_before + behind[0],
+        read_anew=found.tokens_after + behind[1],
+        label=trust.label,
+        reason=trust.reason,
+        offset=found.offset,
+    )
+
+
+def _parts(difference: PromptDifference) -> Iterator[PartDifference[Any]]:
+    yield from difference.sections
+    yield from difference.tools
+    yield from difference.contexts
+
+
+def _count(counts: PromptCounts, part: PartDifference[Any], view: object) -> Count | None:
+    if view is None:
+        return None
+    by_name = {"section": counts.sections, "context": counts.contexts, "tool": counts.tools}[part.kind]
+    return by_name.get(part.name)
+
+
+def _check(given_up: threading.Event) -> None:
+    if given_up.is_set():
+        raise GivenUp
