@@ -64,9 +64,7 @@ class World:
 
     def tool(self, name: str, body: Any = None, ctx: Context | None = None, **more: Any) -> Any:
         """Register a tool whose argument is `text`; without a body it answers `NAME: <text>`."""
-        schema = ToolSchema(
-            name, name.capitalize(), {"type": "object", "properties": {"text": {"type": "string"}}}
-        )
+        schema = ToolSchema(name, name.capitalize(), {"type": "object", "properties": {"text": {"type": "string"}}})
         return (ctx or self.root).tools.register(schema, body or _echo(name), **more)
 
     def serve(self, provider: Any) -> None:
@@ -75,7 +73,9 @@ class World:
 
     def requests(self, agent: Agent) -> list[ModelRequest]:
         """What reached the provider from this agent's steps."""
-        return [request for request, call in self.captured if call.session_id == agent.id and call.purpose == "step"]
+        return [
+            request for request, call in self.captured if call.session_id == agent.id and call.purpose == "step"
+        ]
 
     def check(self, *sessions: Session) -> None:
         """The log is whole, and every request of these sessions is rebuilt from it."""
@@ -250,7 +250,11 @@ def _echo(name: str) -> Callable[[Any, Any], str]:
 def _text(content: Any) -> str:
     """Texts of blocks, those inside tool results included."""
     parts = [
-        block["text"] if "text" in block else _text(block["content"]) if "content" in block else f"<{block['type']}>"
+        block["text"]
+        if "text" in block
+        else _text(block["content"])
+        if "content" in block
+        else f"<{block['type']}>"
         for block in content
     ]
     return "\n".join(parts)

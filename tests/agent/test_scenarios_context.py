@@ -133,7 +133,12 @@ async def test_a25_a_tool_behind_and_a_tool_before() -> None:
         await say(agent, "4")
         first, with_b, without, with_z = w.requests(agent)
         behind, before = first_divergence(first, with_b), first_divergence(without, with_z)
-        assert (behind.kind, behind.segment, behind.byte_offset, behind.segment_start) == ("tools", "tool[1]", 99, 99)
+        assert (behind.kind, behind.segment, behind.byte_offset, behind.segment_start) == (
+            "tools",
+            "tool[1]",
+            99,
+            99,
+        )
         assert (before.kind, before.segment, before.byte_offset) == ("tools", "tool[0]", 30)
         w.check(agent.session)
 

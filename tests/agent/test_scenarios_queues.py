@@ -222,7 +222,9 @@ async def test_a_cut_never_parts_a_call_from_its_result(window: int, kept: int) 
         await w.root.plugin(Compaction, CompactionConfig(threshold=9))
         agent = await w.agent()
         await say(agent, "a" * 400, "y")
-        assert roles(w.requests(agent)[-1].messages) == ["user", "assistant", "user", "assistant", "user"][: kept + 1]
+        assert (
+            roles(w.requests(agent)[-1].messages) == ["user", "assistant", "user", "assistant", "user"][: kept + 1]
+        )
         w.check(agent.session)
 
 

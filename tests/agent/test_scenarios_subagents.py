@@ -242,7 +242,9 @@ async def test_a_child_in_the_background_reports_by_itself() -> None:
 
 
 async def test_children_go_with_their_parent() -> None:
-    async with world(sessions=[[delegate("x", run_in_background=True), text("started")], [text("a", hang=True)]]) as w:
+    async with world(
+        sessions=[[delegate("x", run_in_background=True), text("started")], [text("a", hang=True)]]
+    ) as w:
         await children(w, mode="one-shot")
         made = Made.by(w)
         before = w.root.runtime.snapshot()

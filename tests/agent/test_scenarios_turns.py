@@ -241,7 +241,9 @@ async def test_a15_running_out_of_tokens_is_sticky() -> None:
         w.root.on("agent/pre-step", steer)
         await say(agent, "go")
         assert ran == []
-        assert not any(block["type"] == "tool-call" for m in w.requests(agent)[1].messages for block in m["content"])
+        assert not any(
+            block["type"] == "tool-call" for m in w.requests(agent)[1].messages for block in m["content"]
+        )
         assert said(w.requests(agent)[1]) == ["go", "begun", "go on"]
         assert kinds(agent) == ["max-tokens"]
         w.check(agent.session)
@@ -351,7 +353,9 @@ async def test_an_error_is_told_and_an_observer_that_raises_stops_nothing(caplog
         assert "observer" in caplog.text
 
 
-@pytest.mark.parametrize("wrong", [{"max_tokens": 0}, {"max_tokens": True}, {"model": 3}, {"config": {"temperature": "x"}}])
+@pytest.mark.parametrize(
+    "wrong", [{"max_tokens": 0}, {"max_tokens": True}, {"model": 3}, {"config": {"temperature": "x"}}]
+)
 def test_options_without_a_meaning(wrong: dict[str, Any]) -> None:
     with pytest.raises(AgentError, match=r"max_tokens|model|temperature"):
         AgentOptions(**wrong)

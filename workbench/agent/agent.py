@@ -34,9 +34,7 @@ class Agent:
     scope: Scope
     """Its own layer; what is registered through `scope.ctx` goes with the agent."""
 
-    def __init__(
-        self, options: AgentOptions, session: Session, facts: LogFacts, services: LoopServices
-    ) -> None:
+    def __init__(self, options: AgentOptions, session: Session, facts: LogFacts, services: LoopServices) -> None:
         self.session = session
         self.options = options
         self.is_published = False

@@ -178,7 +178,8 @@ class AgentsFacade:
     ) -> Agent:
         """A new agent with a new session, idle. `setup` registers what is its own before anybody sees it.
 
-        `cwd` and `header` are alternatives. Raises `AgentError`, `LogError`, `CoreError`, and what the set-up raises.
+        `cwd` and `header` are alternatives. Raises `AgentError`, `LogError`, `CoreError`, and what the set-up
+        raises.
         """
         self._ctx.check_active("an agent")
         options = _with_parents_route(options or AgentOptions())

@@ -49,7 +49,7 @@ class Attempt:
         self._seqs: list[int] = []
 
     async def run(self, signal: CancelSignal) -> Answer:
-        """Send and record. Raises `ModelError` for a failed attempt, `TurnCancelled` after recording what was shown."""
+        """Send and record. Raises `ModelError` for a failed attempt, `TurnCancelled` with what was shown recorded."""
         try:
             await race(self._record(signal), signal)
         except TurnCancelled:
@@ -61,9 +61,13 @@ class Attempt:
         reason = self._assembler.finish_reason
         is_cut = reason is not None and reason["kind"] == MAX_TOKENS
         seq = self._append_message(self._assembler.content(tool_calls=not is_cut))
-        calls = () if is_cut else tuple(
-            ToolCall(*(str(call.get(key) or "") for key in ("id", "name", "arguments")))
-            for call in self._assembler.tool_calls()
+        calls = (
+            ()
+            if is_cut
+            else tuple(
+                ToolCall(*(str(call.get(key) or "") for key in ("id", "name", "arguments")))
+                for call in self._assembler.tool_calls()
+            )
         )
         return Answer(seq, calls, is_cut)
 

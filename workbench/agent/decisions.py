@@ -31,7 +31,9 @@ def read_entry(event: Event, given: object) -> Enter | Reject:
         try:
             return Enter([user_message(message) for message in given.messages])
         except TypeError as error:
-            raise AgentError("INVALID_DECISION", f"a listener of {event.name} enters what is no message: {error}") from error
+            raise AgentError(
+                "INVALID_DECISION", f"a listener of {event.name} enters what is no message: {error}"
+            ) from error
     raise no_result(event, given, "Enter(messages) or Reject()")
 
 
@@ -43,7 +45,9 @@ def read_config(event: Event, given: object) -> CallConfig:
         try:
             return CallConfig.from_json(given)
         except ValueError as error:
-            raise AgentError("INVALID_DECISION", f"a listener of {event.name} gave a wrong configuration: {error}") from error
+            raise AgentError(
+                "INVALID_DECISION", f"a listener of {event.name} gave a wrong configuration: {error}"
+            ) from error
     raise no_result(event, given, "a CallConfig")
 
 

@@ -5,18 +5,21 @@ Source: docs/agents.md 15.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.session import Session
+from workbench.core import Event
 
 if TYPE_CHECKING:
-    from workbench.agent.log.events import LoggedEvent
     from workbench.agent.log.session_header import SessionHeader
     from workbench.core import Context
 
+APPENDED = Event("session/appended", "emit", (Session, LoggedEvent))
+"""Each event that an open session has accepted, for views. What an observer raises is logged."""
 ENDING = ".jsonl"
 
 
@@ -38,8 +41,10 @@ class Sessions:
     def __init__(self, ctx: Context, config: SessionsConfig | None) -> None:
         self._config = config or SessionsConfig()
         self._open: dict[str, Session] = {}
+        self._runtime = ctx.runtime
         self._made: set[str] = set()
         """Ids of the sessions that were begun here."""
+        ctx.declare(APPENDED)
         ctx.provide("sessions", self)
 
     def get(self, session_id: str) -> Session | None:
@@ -58,16 +63,16 @@ class Sessions:
         path: Path | None = None,
         beside: str | None = None,
     ) -> Session:
-        """Begin a session. `beside`: id of the session whose log the new one is to lie beside. Raises `LogError`."""
+        """Begin a session. `beside`: id of the session beside whose log the new one is to lie. Raises `LogError`."""
         if path is None:
             path = self._path_for(header, beside)
-        session = self._opened(Session.create(header, path, seed))
+        session = self._opened(_ToldSession.create(header, path, seed))
         self._made.add(session.id)
         return session
 
     async def resume(self, path: Path) -> Session:
         """Open the log of a session for writing; repairs it first. Raises `LogError`."""
-        return self._opened(await Session.resume(path))
+        return self._opened(await _ToldSession.resume(path))
 
     async def close(self, session: Session) -> None:
         """Everything is on disk, and the log can be opened by others, when this returns."""
@@ -82,9 +87,14 @@ class Sessions:
         if is_new and session.path is not None:
             session.path.unlink(missing_ok=True)
 
-    def _opened(self, session: Session) -> Session:
+    def _opened(self, session: _ToldSession) -> Session:
         self._open[session.id] = session
+        session.tell = self._tell
         return session
+
+    def _tell(self, session: Session, event: LoggedEvent) -> None:
+        if self._runtime.has_listeners(APPENDED.name):
+            self._runtime.events.emit(APPENDED.name, (session, event), None, contain=True)
 
     def _path_for(self, header: SessionHeader, beside: str | None) -> Path | None:
         neighbour = None if beside is None or beside not in self._open else self._open[beside].path
@@ -97,3 +107,15 @@ class Sessions:
     def describe(self) -> Any:
         """Which sessions are open, for snapshots of the runtime."""
         return len(self._open)
+
+
+class _ToldSession(Session):
+    """A session whose events others are told of."""
+
+    tell: Callable[[Session, LoggedEvent], None] | None = None
+
+    def append(self, type: str, data: dict[str, Any], **how: Any) -> LoggedEvent:
+        event = super().append(type, data, **how)
+        if self.tell is not None:
+            self.tell(self, event)
+        return event

@@ -9,7 +9,6 @@ import math
 from collections.abc import Mapping as MappingOf
 
 from workbench.config.check_entries import CHECK, limit
-from workbench.config.model_entries import MODEL, number
 from workbench.config.model import (
     AgentEntry,
     CompositionEntries,
@@ -22,6 +21,7 @@ from workbench.config.model import (
     ToolEntry,
     VariableEntry,
 )
+from workbench.config.model_entries import MODEL, number
 from workbench.config.nodes import TEXT_TAGS, Mapping, Node, Path, Scalar, Sequence
 from workbench.config.problems import did_you_mean
 from workbench.config.readers import (

@@ -6,7 +6,8 @@ Source: docs/compositions.md 5 and 13.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from workbench.config import agent_variables
 from workbench.config.composition import Composition
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("workbench.config")
 
+Service = tuple[object, Any]
+"""A plugin that is no part of the composition, and its config."""
+
 
 class InForce:
     """A runtime with the services that a prompt needs, and one composition in it that can be exchanged."""
 
-    def __init__(self, runtime: Runtime, first: Plan, settle_seconds: float) -> None:
+    def __init__(
+        self, runtime: Runtime, first: Plan, settle_seconds: float, services: Iterable[Service] = ()
+    ) -> None:
         self.runtime = runtime
         self._settle_seconds = settle_seconds
         self.last_edit: AppliedEdit | None = None
@@ -40,6 +46,8 @@ class InForce:
         follow_persona(runtime, self._prompt_fiber)
         runtime.root.plugin(ToolRegistry)
         runtime.root.plugin(agent_variables)
+        for plugin, config in services:
+            runtime.root.plugin(plugin, config)
         self._fiber = runtime.root.plugin(self.plugin)
 
     @property

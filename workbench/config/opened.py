@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.config.checks import GLOBAL_LABEL
 from workbench.config.composition import Composition, ReadComposition, read_composition
-from workbench.config.in_force import InForce
+from workbench.config.in_force import InForce, Service
 from workbench.config.plan import Plan, plan_nothing, plan_of
 from workbench.config.problems import LoadError, LoadProblem, did_you_mean
 from workbench.config.scope_views import ScopeView
@@ -44,13 +44,17 @@ class UnknownScope(LookupError):
 
 @asynccontextmanager
 async def open_composition(
-    path: str | os.PathLike[str], *, settle_seconds: float = SETTLE_SECONDS, even_if_broken: bool = False
+    path: str | os.PathLike[str],
+    *,
+    settle_seconds: float = SETTLE_SECONDS,
+    even_if_broken: bool = False,
+    services: Iterable[Service] = (),
 ) -> AsyncIterator[OpenedComposition]:
     """Open a composition, a prompt file or a harness config, with `async with`.
 
     Inside, it is ready; afterwards nothing of it runs. Entering raises `LoadError` when the file cannot be
     used. With `even_if_broken` it gives an empty composition instead, whose `problems` say why, and which
-    can follow the file until it is mended.
+    can follow the file until it is mended. `services` are loaded before what the file names.
     """
     file = os.fspath(path)
     broken: LoadError | None = None
@@ -61,7 +65,7 @@ async def open_composition(
             raise
         broken, first = error, plan_nothing(file)
     async with Runtime() as runtime:
-        opened = OpenedComposition(file, runtime, first, settle_seconds)
+        opened = OpenedComposition(file, runtime, first, settle_seconds, services)
         try:
             await opened.settle(broken)
             if opened.problems and not even_if_broken:
@@ -74,7 +78,9 @@ async def open_composition(
 class OpenedComposition:
     """A composition in a runtime of its own, and the file that it follows. Made by `open_composition`."""
 
-    def __init__(self, file: str, runtime: Runtime, first: Plan, settle_seconds: float) -> None:
+    def __init__(
+        self, file: str, runtime: Runtime, first: Plan, settle_seconds: float, services: Iterable[Service] = ()
+    ) -> None:
         self.file = file
         """As the person named it."""
         self.runtime = runtime
@@ -93,7 +99,7 @@ class OpenedComposition:
         self.last_change: FirstChange | None = None
         """What the last applied edit changes first in the prompt of the observed scope; None: nothing."""
         self._settle_seconds = settle_seconds
-        self._in_force = InForce(runtime, first, settle_seconds)
+        self._in_force = InForce(runtime, first, settle_seconds, services)
         self._last_read = first.composition.content_hash
         """What the present state and the present problems come from; empty when nothing could be read."""
         self._callbacks: list[Callable[[], None]] = []
