@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+import workbench
 from workbench.config.model_scripts import load_script, parse_script
 from workbench.config.problems import LoadError
 from workbench.models.script import ScriptedToolCall
@@ -80,3 +82,11 @@ def test_an_empty_script() -> None:
 def test_a_key_given_twice_is_no_script() -> None:
     with pytest.raises(LoadError, match=r"s\.yml:4:9: .*twice"):
         parse_script("sessions:\n  - calls:\n      - text: a\n        text: b\n", "s.yml")
+
+
+def test_the_script_of_the_page() -> None:
+    page = Path(workbench.__file__).parent / "docs" / "models.md"
+    [example] = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    [calls] = parse_script(example, "models.md").sessions
+    assert [call.finish for call in calls] == ["tool-calls", "stop", "stop", "stop"]
+    assert [call.hang for call in calls] == [False, False, False, True]

@@ -11,6 +11,7 @@ import pytest
 from tests.support.model_calls import REQUEST
 from workbench.models import CallConfig, FrozenDict, ModelCall, ModelError, ModelProvider, ModelRequest, attempt
 from workbench.models import chunks as made
+from workbench.models.attempt import FAIR_CHUNKS
 
 CALL = ModelCall("s", 1, 1)
 
@@ -134,3 +135,23 @@ async def test_a_provider_that_refuses_at_once() -> None:
 
     chunks = [chunk async for chunk in attempt(Refusing(body), REQUEST, CALL)]
     assert failure(chunks) == {"message": "no more", "code": "SCRIPT_EXHAUSTED"}
+
+
+async def test_the_loop_has_turns_between_chunks_that_came_together() -> None:
+    async def body() -> AsyncIterator[Any]:
+        for _ in range(10 * FAIR_CHUNKS):
+            yield made.text_delta(0, "a")
+        yield made.finish("stop")
+
+    turns = 0
+
+    async def neighbour() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(neighbour())
+    await chunks_of(body)
+    assert turns >= 10
+    task.cancel()

@@ -16,6 +16,9 @@ from workbench.models.frozen import FrozenDict, NotJson, freeze
 from workbench.models.provider import ModelCall, ModelProvider
 from workbench.models.request import ModelRequest
 
+FAIR_CHUNKS = 32
+"""After so many chunks the loop gets a turn, since those that have arrived already come without a wait."""
+
 
 async def attempt(
     provider: ModelProvider, request: ModelRequest, call: ModelCall
@@ -26,10 +29,14 @@ async def attempt(
     caller's own cancel comes through. When the generator is closed, so is the provider's stream.
     """
     stream: Any = None
+    count = 0
     try:
         try:
             stream = provider.stream(request, call)
             async for chunk in stream:
+                count += 1
+                if count % FAIR_CHUNKS == 0:
+                    await asyncio.sleep(0)
                 checked = _checked(chunk)
                 yield checked
                 if checked.get("type") == "finish":

@@ -129,6 +129,8 @@ def test_further_settings_do_not_replace_the_request() -> None:
         ({"base_url": "http://h:x/"}, "http:// or https://"),
         ({"stream_idle_timeout_s": 0}, "more than 0 seconds"),
         ({"defaults": {"model": "m"}}, "unknown model"),
+        ({"headers": {"X-A": "one\ntwo"}}, "'X-A' or its value cannot be sent"),
+        ({"headers": {"X A": "one"}}, "'X A' or its value cannot be sent"),
     ],
 )
 def test_settings_that_cannot_be_used(settings: Any, says: str) -> None:

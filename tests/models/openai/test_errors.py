@@ -10,7 +10,7 @@ import pytest
 
 from tests.models.openai.conftest import Ask
 from tests.support.model_calls import REQUEST, chunks_of
-from tests.support.model_server import Answer, error_answer
+from tests.support.model_server import CUT, HANG, Answer, error_answer
 from workbench.models import ModelCall, ModelError, attempt, failure_of
 from workbench.models.openai.http_errors import LONGEST_MESSAGE, error_in_stream, retry_after_ms
 
@@ -84,6 +84,14 @@ async def test_the_message_of_an_error(endpoint: Ask, content: bytes, message: s
     with pytest.raises(ModelError) as caught:
         await chunks_of(ask.provider)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize("end", [HANG, CUT])
+async def test_the_status_counts_where_the_message_breaks_off(endpoint: Ask, end: Any) -> None:
+    ask = await endpoint(Answer([b"I am ov", end], 503), stream_idle_timeout_s=0.05)
+    with pytest.raises(ModelError, match=r"^HTTP 503") as caught:
+        await chunks_of(ask.provider)
+    assert caught.value.code == "SERVER"
 
 
 NOW = datetime(2031, 2, 3, 12, 0, 0, tzinfo=UTC)

@@ -14,7 +14,9 @@ from workbench.models.errors import (
     STREAM_CLOSED,
     TIMEOUT,
     TRANSPORT,
+    UNKNOWN,
     ModelError,
+    failure_of,
 )
 from workbench.models.foreign_text import foreign_json
 from workbench.models.openai.answer import ChatAnswer
@@ -81,7 +83,7 @@ class OpenAIProvider:
         except ModelError as error:
             failed = self._told(error, key)
         except Exception as error:
-            failed = self._told(_transport_error(error, exchange), key)
+            failed = self._told(_as_model_error(error, exchange), key)
         # Behind the handlers, so that it has no context: that holds the request, and so the key.
         raise failed
 
@@ -105,20 +107,20 @@ class _Exchange:
     """One request and its answer."""
 
     def __init__(self, settings: OpenAISettings, key: Key | None) -> None:
-        self._settings = settings
+        self.settings = settings
         self._key = key
         self.has_begun = False
         """Whether the head of the answer is there."""
 
     @property
     def host(self) -> str:
-        return self._settings.host
+        return self.settings.host
 
     def headers(self) -> dict[str, str]:
         headers = {
-            "Accept": "text/event-stream" if self._settings.stream else "application/json",
+            "Accept": "text/event-stream" if self.settings.stream else "application/json",
             "Content-Type": "application/json",
-            **self._settings.headers,
+            **self.settings.headers,
         }
         if self._key is not None:
             headers["Authorization"] = self._key.header
@@ -128,12 +130,12 @@ class _Exchange:
         """The chunks of the answer. Raises `ModelError`, and what the HTTP library raises."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if not 200 <= response.status_code <= 299:
-            content, _ = await _read(response, LONGEST_ERROR)
+            content = await _read_error(response)
             raise error_of_status(response.status_code, content, response.headers)
         if "html" in kind:
             raise ModelError(MALFORMED_RESPONSE, f"{self.host} answered with a web page; is base_url right?")
         if "json" in kind and "stream" not in kind and "lines" not in kind:
-            for chunk in await self._whole(response):
+            for chunk in await _read_whole(response):
                 yield chunk
             return
         async with (
@@ -157,12 +159,6 @@ class _Exchange:
         for chunk in last:
             yield chunk
 
-    async def _whole(self, response: httpx.Response) -> list[Chunk]:
-        content, is_all = await _read(response, LONGEST_ANSWER)
-        if not is_all:
-            raise ModelError(MALFORMED_RESPONSE, f"the answer has more than {LONGEST_ANSWER:,} bytes")
-        return list(ChatAnswer().whole(_object(content)))
-
 
 def _object(encoded: str | bytes) -> Mapping[str, Any]:
     """A piece of an answer. Raises `MALFORMED_RESPONSE`, and the error that it may report."""
@@ -177,15 +173,26 @@ def _object(encoded: str | bytes) -> Mapping[str, Any]:
     return value
 
 
-async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
-    """The body up to `limit` bytes, and whether that is all."""
+async def _read_whole(response: httpx.Response) -> list[Chunk]:
     content = bytearray()
     async with _unwound(response, response.aiter_bytes()) as parts:
         async for part in parts:
             content += part
-            if len(content) > limit:
-                return bytes(content[:limit]), False
-    return bytes(content), True
+            if len(content) > LONGEST_ANSWER:
+                raise ModelError(MALFORMED_RESPONSE, f"the answer has more than {LONGEST_ANSWER:,} bytes")
+    return list(ChatAnswer().whole(_object(bytes(content))))
+
+
+async def _read_error(response: httpx.Response) -> bytes:
+    """What can be read of an error: its status says more than that its text broke off."""
+    content = bytearray()
+    with suppress(Exception):
+        async with _unwound(response, response.aiter_bytes()) as parts:
+            async for part in parts:
+                content += part
+                if len(content) > LONGEST_ERROR:
+                    break
+    return bytes(content[:LONGEST_ERROR])
 
 
 @asynccontextmanager
@@ -214,15 +221,16 @@ async def _read_rest(events: AsyncIterator[str]) -> None:
         pass  # the answer is complete; the connection will not be used again
 
 
-def _transport_error(error: Exception, exchange: _Exchange) -> ModelError:
+def _as_model_error(error: Exception, exchange: _Exchange) -> ModelError:
     import httpx
 
     host = exchange.host
     if isinstance(error, httpx.ReadTimeout):
-        seconds = f"{exchange._settings.stream_idle_timeout_s:g}"
-        return ModelError(TIMEOUT, f"{host} sent nothing for {seconds} s")
+        return ModelError(TIMEOUT, f"{host} sent nothing for {exchange.settings.stream_idle_timeout_s:g} s")
     if isinstance(error, httpx.DecodingError):
         return ModelError(MALFORMED_RESPONSE, f"the answer of {host} cannot be unpacked")
+    if not isinstance(error, httpx.HTTPError | httpx.StreamError | OSError):
+        return ModelError(UNKNOWN, failure_of(error)["message"])
     reason = str(error) or type(error).__name__
     if exchange.has_begun:
         return ModelError(STREAM_CLOSED, f"the stream of {host} broke off: {reason}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 from workbench.models.request import CallConfig
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,9 @@ class OpenAISettings:
             raise ValueError(
                 "base_url: an address is no place for keys; name an environment variable in api_key_env"
             )
+        for name, value in self.headers.items():
+            if not _TOKEN.fullmatch(name) or not value.isascii() or not value.isprintable():
+                raise ValueError(f"headers: {name!r} or its value cannot be sent")  # the value may be a secret
         for name in ("stream_idle_timeout_s", "connect_timeout_s"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}: more than 0 seconds were expected")
