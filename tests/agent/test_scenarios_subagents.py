@@ -284,7 +284,7 @@ async def test_a38_structured_output() -> None:
         parent = await w.agent()
         result, run = await structured(w, parent, schema(n={"type": "integer"}))
         assert (result.stop_reason, result.value) == ("completed", {"n": 3})
-        assert [code(event) for event in results(run.agent)][0] == "INVALID_ARGS"
+        assert code(results(run.agent)[0]) == "INVALID_ARGS"
         assert code(results(run.agent)[2]) is not None
         assert ran == []
         assert len(w.requests(run.agent)) == 2
@@ -326,7 +326,7 @@ async def test_a_request_that_needs_what_the_provider_cannot_is_refused() -> Non
 
     async with world() as w:
         parent = await w.agent()
-        with pytest.raises(SubagentError, match="persona, tool_filter|tool_filter, persona"):
+        with pytest.raises(SubagentError, match="tool_filter, persona"):
             await start_child(Weak(), SubagentRequest(parent, "x", persona="p", deny=["echo"]))
 
 

@@ -20,6 +20,7 @@ from tests.agent.scenario import (
     until,
     world,
 )
+from workbench.plugins import first_party
 from workbench.tools import ToolError
 from workbench.tools.decisions import Accept, Allow, Deny, Success
 from workbench.tools.runs import OutputDeclaration
@@ -185,6 +186,60 @@ async def test_a35_results_keep_the_order_of_the_model(has_exclusive: bool) -> N
         [context] = [event for event in events(agent, "user/message") if event.data["source"]["kind"] == "plugin"]
         assert context.seq > second
         assert max(map(len, overlaps)) == (1 if has_exclusive else 3)
+        w.check(agent.session)
+
+
+async def test_a36_in_code_mode_other_tools_cannot_be_called_directly() -> None:
+    async with world(ECHO, text("ok")) as w:
+        seen: list[Any] = []
+        w.tool("echo")
+        w.tool("a")
+        await w.root.plugin(first_party("code_mode"), {"presentation": "code"})
+        w.root.system_prompt.section("tool:echo", 1000, "ECHO SECTION")
+        w.root.on("tools/pre-execute", lambda call, next: seen.append(call) or next())
+        agent = await w.agent()
+        await say(agent, "go")
+        [request, _] = w.requests(agent)
+        assert [tool["name"] for tool in request.tools] == ["run_code"]
+        assert (code(results(agent)[0]), "run_code" in result_text(results(agent)[0])) == ("UNKNOWN_TOOL", True)
+        assert seen == []
+        assert str(request.system).index("# Tools through programs") < str(request.system).index("ECHO SECTION")
+        w.check(agent.session)
+
+
+async def test_a37_the_sdk_is_a_function_of_the_visible_tools() -> None:
+    texts: set[str] = set()
+    for names in (["zulu", "alpha"], ["alpha", "zulu"]):
+        async with world(text("ok"), text("ok")) as w:
+            for name in names:
+                w.tool(name)
+            await w.root.plugin(first_party("code_mode"), {"presentation": "code"})
+            agent = await w.agent()
+            await say(agent, "1", "2")
+            texts |= {str(request.system) for request in w.requests(agent)}
+    assert len(texts) == 1
+    async with world(text("ok")) as w:
+        w.tool("zulu")
+        w.tool("alpha")
+        await w.root.plugin(first_party("code_mode"), {"presentation": "both"})
+        agent = await w.agent()
+        await say(agent, "1")
+        [request] = w.requests(agent)
+        assert [tool["name"] for tool in request.tools] == ["alpha", "run_code", "zulu"]
+        assert "# Tools through programs" not in str(request.system)
+        assert "alpha" in str(request.system)
+
+
+async def test_a_program_calls_tools_and_the_model_reads_its_result() -> None:
+    program = "return tools.echo(text='a') + '!'"
+    async with world(calls(("run_code", {"code": program, "description": "echo"}, "c1")), text("ok")) as w:
+        w.tool("echo")
+        await w.root.plugin(first_party("code_mode"), {"presentation": "code"})
+        agent = await w.agent()
+        await say(agent, "go")
+        assert "echo: a!" in result_text(results(agent)[0])
+        [begun], [ended] = events(agent, "tool/code-dispatch-start"), events(agent, "tool/code-dispatch")
+        assert (begun.data["subCallId"], ended.data["name"]) == ("c1:code:1", "echo")
         w.check(agent.session)
 
 

@@ -49,7 +49,7 @@ class Attempt:
         self._seqs: list[int] = []
 
     async def run(self, signal: CancelSignal) -> Answer:
-        """Send and record. Raises `ModelError` for a failed attempt, `TurnCancelled` with what was shown recorded."""
+        """Raises `ModelError` for a failed attempt, `TurnCancelled` once what was shown is recorded."""
         try:
             await race(self._record(signal), signal)
         except TurnCancelled:

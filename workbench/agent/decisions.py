@@ -17,6 +17,7 @@ from workbench.core import Event
 from workbench.models.request import CallConfig
 
 LISTENER_NO_RESULT = "LISTENER_NO_RESULT"
+INVALID_DECISION = "INVALID_DECISION"
 
 
 def read_entry(event: Event, given: object) -> Enter | Reject:
@@ -54,7 +55,7 @@ def read_config(event: Event, given: object) -> CallConfig:
 def no_result(event: Event, given: object, wanted: str) -> AgentError:
     """The error for a listener that returned nothing, or something else."""
     what = "returned nothing" if given is None else f"gave a {type(given).__name__}"
-    code = LISTENER_NO_RESULT if given is None else "INVALID_DECISION"
+    code = LISTENER_NO_RESULT if given is None else INVALID_DECISION
     return AgentError(
         code, f"a listener of {event.name} {what}: it must return {wanted}, such as `return await next()`"
     )

@@ -94,10 +94,9 @@ class Driver:
             self._turn = None
 
     def _become_idle(self) -> None:
-        if not self._wake.is_set() or self.is_stopping:
-            if not self._idle.is_set():
-                self._idle.set()
-                self._tell_status()
+        if (not self._wake.is_set() or self.is_stopping) and not self._idle.is_set():
+            self._idle.set()
+            self._tell_status()
 
     def _tell_status(self) -> None:
         self._services.tell(STATUS, StatusChange(self._agent, self.status), self._agent)

@@ -1,4 +1,4 @@
-"""What the log says now: turn, header, route, snapshot, pending input, compaction. All of it is a fold of the events.
+"""What the log says now: turn, header, route, snapshot, pending input, compaction. It is a fold of the events.
 
 It is brought up to date by reading what has been appended since, whoever appended it. Nothing here is a truth of
 its own, so that resume, fork and compaction need no code.

@@ -122,7 +122,7 @@ class Requests:
             )
             raise ModelError(
                 NO_ROUTE,
-                f"agent {self._agent.label!r} has no {missing}: set it in the options, or return it from {REQUEST.name}",
+                f"agent {self._agent.label!r} has no {missing}: give it one, or return it from {REQUEST.name}",
             )
         provider: ModelProvider = self._ctx.models.require(config.provider)
         return provider

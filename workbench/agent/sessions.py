@@ -63,7 +63,7 @@ class Sessions:
         path: Path | None = None,
         beside: str | None = None,
     ) -> Session:
-        """Begin a session. `beside`: id of the session beside whose log the new one is to lie. Raises `LogError`."""
+        """Begin a session. `beside`: the session beside whose log the new one lies. Raises `LogError`."""
         if path is None:
             path = self._path_for(header, beside)
         session = self._opened(_ToldSession.create(header, path, seed))

@@ -34,9 +34,7 @@ INSTRUCTION = (
     "paths, names and values that matter; what failed; what remains to be done. No call of a tool, no preface: "
     "only this text. It takes the place of everything above."
 )
-COMPACTION_PREAMBLE = (
-    "Summary of the conversation before this point; it takes the place of the messages themselves."
-)
+COMPACTION_PREAMBLE = "Summary of the conversation before this point; it takes the place of its messages."
 
 Trigger = Literal["threshold", "overflow"]
 

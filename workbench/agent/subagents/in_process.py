@@ -6,7 +6,7 @@ Source: docs/agents.md 12.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from workbench.agent.agents import AgentsFacade
 from workbench.agent.cancel import PARENT, CancelCause
@@ -21,11 +21,15 @@ from workbench.agent.subagents.contract import (
     SubagentRequest,
     SubagentResult,
 )
+from workbench.tools import ToolError
+from workbench.tools.structured_output import register_structured_output
 
 if TYPE_CHECKING:
     from workbench.agent.agent import Agent
     from workbench.agent.agents import Agents
+    from workbench.agent.loop_services import LoopServices
     from workbench.core import Context
+    from workbench.tools.structured_output import StructuredOutput
 
 DELEGATION_CONTEXT = (
     "You are a child agent: another agent has handed you one piece of work, and only your last message goes back "
@@ -34,6 +38,10 @@ DELEGATION_CONTEXT = (
 )
 """Text of the context `subagent:delegation`."""
 
+NO_OUTPUT = {
+    "code": "NO_OUTPUT",
+    "message": "the child has not handed over a result of the shape that was asked for",
+}
 CAPABILITIES: frozenset[Capability] = frozenset({"output_schema", "depth_limit", "tool_filter", "persona"})
 
 
@@ -69,7 +77,10 @@ class InProcessProvider:
             name=request.title or None,
         )
         setup = ChildSetup(self._agents, request)
-        child = await children.create(options, header=SessionHeader(), seed=seed, setup=setup)
+        try:
+            child = await children.create(options, header=SessionHeader(), seed=seed, setup=setup)
+        except ToolError as error:
+            raise SubagentError(str(error), "UNSUPPORTED") from error
         source = {"kind": "coordinator", "agent": parent.id}
         child.followup(user_message(request.prompt, source))
         return InProcessRun(child, setup)
@@ -81,14 +92,26 @@ class ChildSetup:
     def __init__(self, agents: Agents, request: SubagentRequest) -> None:
         self._services = agents.services
         self._request = request
-        self.capture: Any = None
+        self.output: StructuredOutput | None = None
         """Holds the value that the child hands over; None without an output schema."""
 
     def __call__(self, ctx: Context, child: Agent) -> None:
-        prompt, tools = self._services.prompt_in(ctx), self._services.tools_in(ctx)
-        prompt.context("subagent:delegation", prompt.get_context_order("SUBAGENT_DELEGATION"), DELEGATION_CONTEXT)
+        own = _ChildContext(ctx, self._services)
+        order = own.system_prompt.get_context_order("SUBAGENT_DELEGATION")
+        own.system_prompt.context("subagent:delegation", order, DELEGATION_CONTEXT)
         if self._request.allow is not None or self._request.deny is not None:
-            tools.restrict(self._request.allow, self._request.deny)
+            own.tools.restrict(self._request.allow, self._request.deny)
+        if self._request.output_schema is not None:
+            self.output = register_structured_output(cast("Context", own), self._request.output_schema)
+
+
+class _ChildContext:
+    """The context of a child's scope with the services of the house, whatever the plugin above it declares."""
+
+    def __init__(self, ctx: Context, services: LoopServices) -> None:
+        self.system_prompt = services.prompt_in(ctx)
+        self.tools = services.tools_in(ctx)
+        self.on = ctx.on
 
 
 class InProcessRun:
@@ -126,7 +149,12 @@ class InProcessRun:
                     break
         kind = "aborted" if reason is None else reason["kind"]
         failure = None if reason is None else reason.get("error")
-        return SubagentResult(kind, text, failure=failure)
+        output = self._setup.output
+        if output is None or kind != "completed":
+            return SubagentResult(kind, text, failure=failure)
+        if not output.is_captured:
+            return SubagentResult("error", text, failure=NO_OUTPUT)
+        return SubagentResult(kind, text, output.value)
 
     def say(self, prompt: str) -> None:
         parent = self.agent.parent
