@@ -190,6 +190,42 @@ def test(
     raise typer.Exit(run(paths))
 
 
+class SessionFormat(StrEnum):
+    """How `session` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    OPENAI = "openai"
+
+
+@app.command(cls=PlainCommand, epilog=_EPILOG)
+def session(
+    log: Annotated[str, typer.Argument(metavar="LOG", help="A session log (JSONL), of ours or as dsh writes it.")],
+    step: Annotated[
+        str | None,
+        typer.Option(
+            metavar="T.S", help="The request of turn T and step S, rebuilt; T.S#N: its attempt N, else the last."
+        ),
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Compare two requests, each T.S. Exit code 1 when they differ."),
+    ] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Rebuild every request, and compare it with what was sent.")
+    ] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Figures of the session.")] = False,
+    format: Annotated[
+        SessionFormat, typer.Option("--format", "-f", help="openai: the request body of --step.")
+    ] = SessionFormat.TEXT,
+) -> None:
+    """Show what happened in a recorded session, and what its model was sent."""
+    from workbench.cli.session import Wanted, run
+
+    wanted = Wanted(log=log, step=step, diff=diff or (), rebuild=rebuild, stats=stats, format=format.value)
+    raise typer.Exit(run(wanted))
+
+
 @app.command(cls=PlainCommand, epilog=_EPILOG)
 def samples() -> None:
     """List the shipped samples. Each can be given as FILE."""

@@ -9,7 +9,14 @@ from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.open_work import OpenCall, OpenWork, open_work
 from workbench.agent.log.prefix import Divergence, first_divergence
-from workbench.agent.log.rebuild import RebuiltRequest, SentRequest, rebuild, rebuild_all, sent_requests
+from workbench.agent.log.rebuild import (
+    RebuiltRequest,
+    SentRequest,
+    rebuild,
+    rebuild_all,
+    rebuild_one,
+    sent_requests,
+)
 from workbench.agent.log.session import Repair, Session, fork_seed
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.log.session_log import Refresh, SessionLog
@@ -43,5 +50,6 @@ __all__ = [
     "project",
     "rebuild",
     "rebuild_all",
+    "rebuild_one",
     "sent_requests",
 ]

@@ -103,8 +103,8 @@ class RequestFold:
             self.header = RequestHeader.from_json(event.data.get("header"))
             self.header_seq = event.seq
 
-    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
-        """The request `sent`, which the next event tells of. Raises `LogError` NO_REQUEST without a header."""
+    def check(self, sent: SentRequest) -> None:
+        """Raise `LogError` NO_REQUEST unless `sent` can be rebuilt here: with the header in force."""
         if self.header is None:
             raise LogError("NO_REQUEST", f"no request header stands before event {sent.seq}")
         if sent.header_seq != self.header_seq:
@@ -112,6 +112,11 @@ class RequestFold:
                 "NO_REQUEST",
                 f"event {sent.seq} names event {sent.header_seq} as its header, but {self.header_seq} is in force",
             )
+
+    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
+        """The request `sent`, which the next event tells of. Raises `LogError` NO_REQUEST as `check` does."""
+        self.check(sent)
+        assert self.header is not None
         request = self.header.request(self.surface.messages())
         return RebuiltRequest(sent, self.header, self.surface.nodes, request)
 
@@ -154,14 +159,25 @@ def sent_requests(events: Iterable[LoggedEvent]) -> Iterator[SentRequest]:
             fold.header_seq = event.seq
 
 
-def rebuild(events: Sequence[LoggedEvent], k: int) -> ModelRequest:
-    """The request that event `k` tells of. Raises `LogError` NO_REQUEST if it tells of none."""
+def named(sent: Iterable[SentRequest], name: str) -> SentRequest | None:
+    """The request that people call `name`: turn.step, or turn.step#attempt; of several attempts the last."""
+    step, _, attempt = name.partition("#")
+    found = [one for one in sent if f"{one.turn}.{one.step}" == step and attempt in ("", str(one.attempt))]
+    return found[-1] if found else None
+
+
+def rebuild_one(events: Sequence[LoggedEvent], k: int) -> RebuiltRequest:
+    """The request that event `k` tells of, with its header. Raises `LogError` NO_REQUEST if it tells of none."""
     fold = RequestFold()
-    for seq in range(k):
-        event = events[seq]
+    for event in events[:k]:
         fold.sent_by(event)
         fold.add(event)
     sent = fold.sent_by(events[k])
     if sent is None:
         raise LogError("NO_REQUEST", f"event {k} ({events[k].type}) tells of no request")
-    return fold.rebuilt(sent).request
+    return fold.rebuilt(sent)
+
+
+def rebuild(events: Sequence[LoggedEvent], k: int) -> ModelRequest:
+    """The request of `rebuild_one` alone."""
+    return rebuild_one(events, k).request

@@ -50,6 +50,11 @@ class Surface:
     def __len__(self) -> int:
         return len(self._nodes)
 
+    @property
+    def message_count(self) -> int:
+        """Messages that the nodes become."""
+        return len(self._messages) - self._messages.count(None)
+
     def messages(self) -> tuple[FrozenDict, ...]:
         """What the model is sent, in order. Nodes that project to nothing are left out."""
         return tuple([message for message in self._messages if message is not None])
