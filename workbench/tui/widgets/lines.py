@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -21,6 +22,17 @@ def bindings_of(*where: str) -> list[BindingType]:
                 bindings.append(
                     Binding(",".join(keys), each.action, each.title, show=False, priority=is_urgent, id=each.id)
                 )
+    return bindings
+
+
+def bindings_without(key: str, *where: str) -> list[BindingType]:
+    """The same, but for a key that the place around the pane needs."""
+    bindings: list[BindingType] = []
+    for each in bindings_of(*where):
+        assert isinstance(each, Binding)
+        keys = [name for name in each.key.split(",") if name != key]
+        if keys:
+            bindings.append(replace(each, key=",".join(keys)))
     return bindings
 
 
