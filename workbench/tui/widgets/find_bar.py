@@ -54,9 +54,13 @@ class FindBar(Horizontal):
 
         keep: bool
 
+    def __init__(self, placeholder: str = "words in the text") -> None:
+        super().__init__()
+        self._placeholder = placeholder
+
     def compose(self) -> ComposeResult:
         yield _Hint(id="find-sign")
-        yield SafeInput(placeholder="words in the text", id="find-query", compact=True)
+        yield SafeInput(placeholder=self._placeholder, id="find-query", compact=True)
         yield _Hint(id="find-count")
 
     def on_mount(self) -> None:
@@ -74,14 +78,18 @@ class FindBar(Horizontal):
 
     def show_count(self, position: int, count: int, query: str) -> None:
         """How many there are, and which one is the current one."""
+        self._show(query, f"{number(position + 1)} of {number(count)}" if count else "")
+
+    def show_kept(self, kept: int, count: int, query: str) -> None:
+        """The same for a filter: how many of all are shown."""
+        self._show(query, f"{number(kept)} of {number(count)}" if kept else "")
+
+    def _show(self, query: str, words: str) -> None:
         right: Line = (Piece("enter ", "strong", bold=True), Piece("done  ", "soft"))
         right = (*right, Piece("esc ", "strong", bold=True), Piece("forget", "soft"))
-        if not query:
-            left: Line = ()
-        elif count == 0:
-            left = (Piece("not found", "failed"),)
-        else:
-            left = (Piece(f"{number(position + 1)} of {number(count)}", "text"),)
+        left: Line = ()
+        if query:
+            left = (Piece(words, "text"),) if words else (Piece("not found", "failed"),)
         self.query_one("#find-count", _Hint).show(left, right)
 
     @on(SafeInput.Changed)

@@ -1,0 +1,1 @@
+"""What is registered, by whom, in which layer?"""

@@ -1,0 +1,78 @@
+"""The inspector: a document that scrolls, of which only the visible lines are drawn."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.geometry import Size
+from textual.strip import Strip
+
+from workbench.tui.view.frame import outer_margin
+from workbench.tui.view.pieces import Piece
+from workbench.tui.view.registry_document import Document, Part
+from workbench.tui.widgets.lines import Lines, bindings_without
+
+
+class Inspector(Lines, inherit_bindings=False):
+    """What is known about the chosen row; moving scrolls."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_without("g", "lines", "text")
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._parts: tuple[Part, ...] = ()
+        self._subject: object = None
+        self._document: Document | None = None
+        self._drawn: dict[int, Strip] = {}
+
+    def show(self, subject: object, parts: tuple[Part, ...]) -> None:
+        """Shows other parts; of the same subject at the same place."""
+        if parts == self._parts and subject == self._subject:
+            return
+        is_other = subject != self._subject
+        self._subject, self._parts = subject, parts
+        self._lay_out()
+        if is_other:
+            self.scroll_to_row(0)
+        self.refresh()
+
+    @property
+    def document(self) -> Document:
+        """What is shown, for the present width."""
+        if self._document is None:
+            margin = outer_margin(self.app.size.width)
+            self._document = Document(self._parts, max(8, self.size.width - 2 * margin))
+        return self._document
+
+    def move(self, steps: int) -> None:
+        self.scroll_to_row(max(0, round(self.scroll_y) + steps))
+
+    def move_to_end(self, *, last: bool) -> None:
+        self.scroll_to_row(len(self.document) if last else 0)
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def forget_drawn(self) -> None:
+        self._drawn.clear()
+
+    def _lay_out(self) -> None:
+        self._document = None
+        self.forget_drawn()
+        self.virtual_size = Size(self.size.width, len(self.document))
+
+    def render_line(self, y: int) -> Strip:
+        row = y + round(self.scroll_y)
+        width = self.scrollable_content_region.width
+        strip = self._drawn.get(row)
+        if strip is None or strip.cell_length != width:
+            document = self.document
+            if row >= len(document):
+                return self.paint.blank(width, "raised")
+            margin = Piece(" " * outer_margin(self.app.size.width))
+            strip = self.paint.strip((margin, *document[row]), width, "raised")
+            if len(self._drawn) > 512:
+                self._drawn.clear()
+            self._drawn[row] = strip
+        return strip
