@@ -49,28 +49,42 @@ class Pieces(httpx.AsyncByteStream):
             yield each
 
 
-async def answer(pieces: Sequence[bytes]) -> list[Any]:
-    """The chunks of a body that arrives in these pieces."""
+class Network:
+    """A provider whose answers arrive in the pieces that a test gives."""
 
-    def respond(_request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, headers={"Content-Type": "text/event-stream"}, stream=Pieces(pieces))
+    def __init__(self) -> None:
+        self._pieces: Sequence[bytes] = ()
+        options = {"transport": httpx.MockTransport(self._respond)}
+        self.provider = OpenAIProvider(OpenAISettings("http://endpoint.invalid/v1"), options)
 
-    options = {"transport": httpx.MockTransport(respond)}
-    provider = OpenAIProvider(OpenAISettings("http://endpoint.invalid/v1"), options)
+    def _respond(self, _request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, headers={"Content-Type": "text/event-stream"}, stream=Pieces(self._pieces))
+
+    async def chunks_of(self, *pieces: bytes) -> list[Any]:
+        """The chunks of a body that arrives in these pieces."""
+        self._pieces = pieces
+        return await chunks_of(self.provider)
+
+
+async def answer(*pieces: bytes) -> list[Any]:
+    """The same for one body alone."""
+    network = Network()
     try:
-        return await chunks_of(provider)
+        return await network.chunks_of(*pieces)
     finally:
-        await provider.aclose()
+        await network.provider.aclose()
 
 
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
 async def test_a_split_at_every_byte(line_end: bytes) -> None:
     body = BODY.replace(b"\n", line_end)
-    whole = await answer([body])
+    network = Network()
+    whole = await network.chunks_of(body)
     assert assembled(whole).content() == CONTENT
     for at in range(len(body)):
-        assert await answer([body[:at], body[at:]]) == whole
-    assert await answer([body[at : at + 1] for at in range(len(body))]) == whole
+        assert await network.chunks_of(body[:at], body[at:]) == whole
+    assert await network.chunks_of(*[body[at : at + 1] for at in range(len(body))]) == whole
+    await network.provider.aclose()
 
 
 @given(st.lists(st.integers(0, len(BODY)), max_size=12).map(sorted), st.sampled_from([b"\n", b"\r\n", b"\r"]))
@@ -78,20 +92,20 @@ async def test_splits_anywhere(cuts: list[int], line_end: bytes) -> None:
     body = BODY.replace(b"\n", line_end)
     edges = [0, *cuts, len(body)]
     pieces = [body[start:end] for start, end in pairwise(edges)]
-    assert assembled(await answer(pieces)).content() == CONTENT
+    assert assembled(await answer(*pieces)).content() == CONTENT
 
 
 @given(st.integers(0, len(BODY) - len(b"data:[DONE]\n\n") + 10))
 async def test_a_stream_cut_anywhere_is_closed_too_early(at: int) -> None:
     with pytest.raises(ModelError) as caught:
-        await answer([BODY[:at]])
+        await answer(BODY[:at])
     assert caught.value.code == "STREAM_CLOSED"
 
 
 @given(st.binary(max_size=60))
 async def test_any_bytes_end_in_a_known_error(noise: bytes) -> None:
     with pytest.raises(ModelError) as caught:
-        await answer([b"data: ", noise, b"\n\n"])
+        await answer(b"data: ", noise, b"\n\n")
     assert caught.value.code in ("STREAM_CLOSED", "MALFORMED_RESPONSE")
 
 
@@ -99,6 +113,6 @@ async def test_what_is_no_text_becomes_the_replacement_character() -> None:
     halves = b'data: {"choices": [{"delta": {"content": "\\ud83d and \\udc69"}}]}\n\n'
     latin = b'data: {"choices": [{"delta": {"content": "\xe4"}}]}\n\n'
     done = b"data: [DONE]\n\n"
-    assert assembled(await answer([halves, latin, done])).content() == [
+    assert assembled(await answer(halves, latin, done)).content() == [
         {"type": "text", "text": "\ufffd and \ufffd\ufffd"}
     ]

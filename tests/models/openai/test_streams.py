@@ -286,12 +286,18 @@ async def test_no_whole_head_is_a_matter_of_transport(endpoint: Ask, part: bytes
     assert await code_of(endpoint, Answer([part, CUT], framing="none")) == "TRANSPORT"
 
 
-async def test_no_tls(endpoint: Ask) -> None:
-    ask = await endpoint()
-    provider = OpenAIProvider(OpenAISettings(ask.server.base_url.replace("http:", "https:")))
-    with pytest.raises(ModelError, match="cannot be reached") as caught:
-        await chunks_of(provider)
-    await provider.aclose()
+async def test_an_endpoint_without_tls() -> None:
+    async def greet(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(greet, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        provider = OpenAIProvider(OpenAISettings(f"https://127.0.0.1:{port}/v1"))
+        with pytest.raises(ModelError, match="cannot be reached") as caught:
+            await chunks_of(provider)
+        await provider.aclose()
     assert caught.value.code == "TRANSPORT"
 
 
