@@ -1,0 +1,1 @@
+"""How did it come to be?"""

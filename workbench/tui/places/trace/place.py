@@ -1,0 +1,415 @@
+"""The place Trace: the stages of one assembly on one axis of time, and what each listener did to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.binding import BindingType
+from textual.getters import query_one
+from textual.widget import Widget
+
+from workbench.prompt.repeats import repeats
+from workbench.prompt.source import Position, TextSource
+from workbench.tui.places.base import Place, tab_of
+from workbench.tui.places.trace.model import TraceModel
+from workbench.tui.view import answer as answers
+from workbench.tui.view.entries import EntryKey
+from workbench.tui.view.picker import Item
+from workbench.tui.view.pieces import plain
+from workbench.tui.view.sizes import number
+from workbench.tui.view.trace import RowKey
+from workbench.tui.view.trace_detail import WIDEST, Detail
+from workbench.tui.view.trace_words import found_words, seen_words, trace_answer
+from workbench.tui.viewing.situation import facts, interruption
+from workbench.tui.viewing.viewing import Seen, Topic, Viewing
+from workbench.tui.widgets.find_bar import FindBar
+from workbench.tui.widgets.lines import bindings_of
+from workbench.tui.widgets.trace_detail import DetailLines
+from workbench.tui.widgets.trace_timeline import Timeline, TimelineHead
+
+LEAST_DETAIL = 7
+"""Lines that the pane below gets at least."""
+
+
+class TracePlace(Place):
+    """How did it come to be?"""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("trace")
+    CSS_PATH = Path(__file__).parent / "style.tcss"
+    AUTO_FOCUS = "#timeline"
+    tab = tab_of("Trace")
+    where = "trace"
+
+    head = query_one(TimelineHead)
+    timeline = query_one(Timeline)
+    detail_pane = query_one(DetailLines)
+    find_bar = query_one(FindBar)
+
+    def __init__(self, viewing: Viewing) -> None:
+        super().__init__(viewing)
+        self.model = TraceModel()
+        self._shown: RowKey | None = None
+        """The row that the pane below shows."""
+        self._target: object = None
+        """What somebody came here for before there was anything to show."""
+
+    def panes(self) -> Iterable[Widget]:
+        return TimelineHead(id="head"), Timeline(id="timeline"), DetailLines(id="detail")
+
+    def below(self) -> Iterable[Widget]:
+        return (FindBar(),)
+
+    # what is looked at
+
+    def look_again(self, topic: Topic) -> None:
+        match topic:
+            case "subject":
+                self.model = TraceModel()
+                self._show_all()
+            case "preview" | "sizes":
+                self.model.load(self.viewing.history)
+                self._show_all()
+                self._look_for_repeats()
+            case "scope":
+                self.model.follows = True
+
+    def answer(self, *, short: bool) -> answers.Answer:
+        model, viewing = self.model, self.viewing
+        interrupting = interruption(viewing)
+        if interrupting is not None or model.preview is None or model.seen is None:
+            return interrupting or answers.opening(viewing.opening or "…")
+        if viewing.problems:
+            return answers.refused(viewing.problems, has_good_state=False)
+        fact = seen_words(model.seen.number, model.history[-1].number, model.seen.scope, model.follows, short=short)
+        if model.query:
+            hit = model.current_hit
+            count = (model.hit, len(model.hits))
+            return answers.Answer(found_words(model.query, hit and hit[1], model.preview, count), fact)
+        return trace_answer(model.preview, model.marks, fact)
+
+    @property
+    def now(self) -> frozenset[str]:
+        known = facts(self.viewing)
+        return known if self.model.follows else known | {"past"}
+
+    def _look_for_repeats(self) -> None:
+        """In a long prompt it takes a moment, and the screen goes on meanwhile."""
+        preview = self.model.preview
+        if preview is not None and self.model.needs_repeats:
+            self.run_worker(self._find_repeats(), group="repeats", exclusive=True, exit_on_error=False)
+
+    async def _find_repeats(self) -> None:
+        preview = self.model.preview
+        if preview is None:
+            return
+        found = await asyncio.to_thread(repeats, preview)
+        if self.model.preview is preview:
+            self.model.take_repeats(preview, found)
+            self._show_all()
+
+    # showing
+
+    def _show_all(self) -> None:
+        model = self.model
+        if not self.is_mounted or not self.children:
+            return
+        if self._target is not None and model.preview is not None:
+            target, self._target = self._target, None
+            self._take_target(target)
+        has_rows = bool(model.rows) and not self.viewing.problems
+        self.head.display = has_rows
+        self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
+        self._show_heading()
+        self._fit()
+        self._show_detail()
+        self.refresh_frame()
+
+    def _show_heading(self) -> None:
+        self.head.show_axis(self.model.total_ns, self.timeline.has_focus)
+
+    def _fit(self) -> None:
+        """The timeline gets what it needs, the pane below the rest and never too little."""
+        width, height = self.size
+        is_single = width < 80 or height < 20
+        self.set_class(is_single, "-one")
+        if is_single:
+            self.timeline.styles.height = "1fr"
+        else:
+            is_tall = height >= 30
+            room = height - (9 if is_tall else 5)
+            least = max(LEAST_DETAIL, room * 2 // 5)
+            self.timeline.styles.height = max(1, min(len(self.timeline.rows), room - least))
+        self._show_front()
+
+    def _show_front(self) -> None:
+        """One pane stands in front where there is no room for two."""
+        reads = self.detail_pane.has_focus
+        self.head.set_class(reads, "-behind")
+        self.timeline.set_class(reads, "-behind")
+        self.detail_pane.set_class(not reads, "-behind")
+
+    def _show_detail(self) -> None:
+        model, pane = self.model, self.detail_pane
+        has_rows = bool(model.rows) and not self.viewing.problems
+        made = model.detail(pane.text_width, blanks=self.size.height >= 30) if has_rows else Detail(())
+        pane.show_detail(made, keep_place=self._shown == model.chosen)
+        self._shown = model.chosen
+        hit = model.current_hit
+        if hit is not None and hit[0] == model.chosen:
+            row = made.row_of(hit[1].change)
+            if row is not None:
+                pane.put_cursor(row)
+
+    # messages of the panes
+
+    @on(Timeline.Chosen)
+    def _row_chosen(self, event: Timeline.Chosen) -> None:
+        self.model.chosen = event.key
+        self._show_detail()
+
+    @on(Timeline.Opened)
+    def _row_opened(self) -> None:
+        self.action_open()
+
+    def on_descendant_focus(self) -> None:
+        self._show_front()
+        self._show_heading()
+
+    def on_descendant_blur(self) -> None:
+        self._show_heading()
+
+    def on_resize(self) -> None:
+        self._fit()
+        self.call_after_refresh(self._show_detail)
+        self.refresh_frame()
+
+    # going elsewhere and coming from there
+
+    def jumps(self) -> list[Item]:
+        return [
+            Item(
+                f"row:{index}",
+                row.name,
+                f"listener of {row.owner.plugin}" if row.owner is not None else "stage",
+                group="Jump to",
+            )
+            for index, row in enumerate(self.model.rows)
+        ]
+
+    def jump(self, item_id: str) -> None:
+        index = int(item_id.partition(":")[2])
+        if index < len(self.model.rows):
+            self.timeline.choose(self.model.rows[index].key)
+
+    def spot(self) -> object:
+        return self.model.chosen
+
+    def source(self) -> TextSource | Position | None:
+        row = self.model.row
+        return row.listener.source if row is not None and row.listener is not None else None
+
+    def text_to_save(self) -> tuple[str, str] | None:
+        row = self.model.row
+        if row is None:
+            return None
+        return self._plain_detail(), f"trace-{row.name.replace(' ', '-')}.txt"
+
+    def show_target(self, target: object) -> None:
+        """A row, an entry that a listener may have changed, or one of the assemblies that are kept."""
+        if self.model.preview is None or not self.is_mounted:
+            self._target = target
+            return
+        self._take_target(target)
+        self._show_all()
+
+    def _take_target(self, target: object) -> None:
+        model = self.model
+        if isinstance(target, Seen):
+            model.choose(target)
+        elif isinstance(target, RowKey):
+            if any(row.key == target for row in model.rows):
+                model.chosen = target
+        elif isinstance(target, EntryKey):
+            for row in model.rows:
+                changes = row.listener.changes if row.listener is not None else ()
+                if any((change.kind, change.name) == (target.kind, target.name) for change in changes):
+                    model.chosen = row.key
+                    return
+            self.say("No listener changed it.", ())
+
+    # commands
+
+    def action_open(self) -> None:
+        self.detail_pane.remove_class("-behind")
+        self.detail_pane.focus()
+        row = self.detail_pane.detail.first_change()
+        if row is not None and self.model.current_hit is None:
+            self.detail_pane.put_cursor(row)
+
+    def action_back(self) -> None:
+        if self.model.query and not self.detail_pane.has_focus:
+            self._find("")
+        self.timeline.remove_class("-behind")
+        self.head.remove_class("-behind")
+        self.timeline.focus()
+
+    def action_other_pane(self) -> None:
+        if self.detail_pane.has_focus:
+            self.timeline.remove_class("-behind")
+            self.timeline.focus()
+        else:
+            self.detail_pane.remove_class("-behind")
+            self.detail_pane.focus()
+
+    async def action_prompt(self) -> None:
+        block = self.detail_pane.block
+        target = block.target if block is not None else None
+        if target is None:
+            first = self.detail_pane.detail.first_change()
+            found = self.detail_pane.detail.block_at(first) if first is not None else None
+            target = found.target if found is not None else None
+        self.house.leave_spot()
+        await self.house.go_to("Prompt", target)
+
+    async def action_owner(self) -> None:
+        row = self.model.row
+        if row is None or row.owner is None:
+            self.say("A stage has no owner; choose a listener.", ())
+            return
+        self.house.leave_spot()
+        await self.house.go_to("Registry", row.owner)
+
+    async def action_compare(self) -> None:
+        before = self.model.neighbour(-1)
+        if before is None or self.model.seen is None:
+            self.say("There is no assembly of this scope before this one: r makes another.", ())
+            return
+        self.house.leave_spot()
+        await self.house.go_to("Compare", (before, self.model.seen))
+
+    def action_earlier(self) -> None:
+        self._step_assembly(-1)
+
+    def action_later(self) -> None:
+        self._step_assembly(1)
+
+    def _step_assembly(self, steps: int) -> None:
+        seen = self.model.neighbour(steps)
+        if seen is None:
+            self.say("This is the first one that is kept." if steps < 0 else "This is the newest one.", ())
+            return
+        self._choose_assembly(seen)
+
+    def _choose_assembly(self, seen: Seen) -> None:
+        self.model.choose(seen)
+        self._show_all()
+        self._look_for_repeats()
+
+    def action_now(self) -> None:
+        self.model.follows = True
+        self.model.load(self.viewing.history)
+        self._show_all()
+        self._look_for_repeats()
+
+    async def action_pick(self) -> None:
+        from workbench.tui.widgets.picker import pick
+
+        items = [
+            Item(
+                str(each.number),
+                f"assembly {each.number}, scope {each.scope}",
+                _about(each),
+                help="Look at how this one came to be.",
+            )
+            for each in reversed(self.model.history)
+        ]
+
+        def picked(item_id: str) -> None:
+            chosen = next((each for each in self.model.history if str(each.number) == item_id), None)
+            if chosen is not None:
+                self._choose_assembly(chosen)
+
+        current = str(self.model.seen.number) if self.model.seen is not None else None
+        await pick(self.app, items, "assembly", picked, current)
+
+    def action_again(self) -> None:
+        self.model.follows = True
+        self.viewing.assembling.start()
+
+    def action_copy(self) -> None:
+        block = self.detail_pane.block if self.detail_pane.has_focus else None
+        if block is not None and block.change is not None:
+            change = block.change
+            text = change.after if change.after is not None else change.before or ""
+        else:
+            text = self._plain_detail()
+        if not text:
+            self.say("Nothing to copy here.", ())
+        else:
+            self.house.copy(text, self.say)
+
+    def _plain_detail(self) -> str:
+        """What is known about the row, as text."""
+        made = self.model.detail(WIDEST, blanks=True)
+        return "\n".join(plain(made[row]).rstrip() for row in range(len(made)))
+
+    # finding who
+
+    def action_find(self) -> None:
+        self.key_hints.display = False
+        self.find_bar.open(self.model.query)
+        self._show_count()
+
+    @on(FindBar.Typed)
+    def _find_typed(self, event: FindBar.Typed) -> None:
+        self._find(event.query)
+
+    @on(FindBar.Stepped)
+    def _find_stepped(self, event: FindBar.Stepped) -> None:
+        self._go_to_hit(event.steps)
+
+    @on(FindBar.Closed)
+    def _find_closed(self, event: FindBar.Closed) -> None:
+        self.key_hints.display = True
+        if not event.keep:
+            self._find("")
+        self.timeline.focus()
+
+    def action_next_match(self) -> None:
+        self._go_to_hit(1)
+
+    def action_previous_match(self) -> None:
+        self._go_to_hit(-1)
+
+    def _find(self, query: str) -> None:
+        self.model.find(query)
+        hit = self.model.current_hit
+        if hit is not None:
+            self.model.chosen = hit[0]
+        self._show_all()
+        self._show_count()
+
+    def _go_to_hit(self, steps: int) -> None:
+        hit = self.model.step(steps)
+        if hit is not None:
+            self.model.chosen = hit[0]
+            self._show_all()
+            self._show_count()
+
+    def _show_count(self) -> None:
+        self.find_bar.show_count(self.model.hit, len(self.model.hits), self.model.query)
+
+
+def _about(seen: Seen) -> str:
+    """An assembly in a few words."""
+    preview = seen.preview
+    if preview.trace.error is not None:
+        return "× failed"
+    changes = sum(len(listener.changes) for listener in preview.trace.listeners)
+    size = seen.sizes.request(preview)
+    written = "no request" if size is None else str(size)
+    return f"{written}, {number(changes)} changes" if changes != 1 else f"{written}, 1 change"
