@@ -29,14 +29,14 @@ def process(*arguments: str, environment: dict[str, str] | None = None) -> subpr
 def test_help_lists_commands_and_exit_codes(cli: Cli) -> None:
     ran = cli("--help")
     assert ran.code == 0
-    for command in ("render", "blame", "check", "diff", "test", "samples", "init", "schema", "open"):
+    for command in ("render", "blame", "check", "diff", "test", "session", "samples", "init", "schema", "open"):
         assert f"\n  {command} " in ran.out
     assert "Exit codes: 0 done" in ran.out
     assert ran.err == ""
 
 
 @pytest.mark.parametrize(
-    "command", ["render", "blame", "check", "diff", "test", "samples", "init", "schema", "open"]
+    "command", ["render", "blame", "check", "diff", "test", "session", "samples", "init", "schema", "open"]
 )
 def test_every_command_has_help(command: str, cli: Cli) -> None:
     ran = cli(command, "--help")

@@ -177,7 +177,7 @@ def _say_what_is_wrong(log: SessionLog, errors: Output) -> ExitCode:
     if log.bad is None:
         return ExitCode.OK
     what = "a torn tail" if log.bad.is_last else "events follow it: the log is corrupt"
-    print_error(f"{log.path}:{log.bad}; nothing after it was read ({what})", errors)
+    print_error(f"{log.path}:{log.bad.line}: {log.bad.reason}; nothing after it was read ({what})", errors)
     return ExitCode.FOUND
 
 

@@ -106,8 +106,8 @@ def _failure(failure: dict[str, Any]) -> str:
 
 def _usage(usage: dict[str, Any]) -> str:
     cached = usage.get("cacheReadTokens")
-    kept = f" ({cached:,} cached)" if isinstance(cached, int) else ""
-    return f"{_number(usage.get('inputTokens'))} in{kept}, {_number(usage.get('outputTokens'))} out"
+    kept = f" + {cached:,} cached" if isinstance(cached, int) else ""
+    return f"{_number(usage.get('inputTokens'))}{kept} in, {_number(usage.get('outputTokens'))} out"
 
 
 def _number(value: Any) -> str:
