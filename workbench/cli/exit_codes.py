@@ -15,4 +15,6 @@ class ExitCode(IntEnum):
     """The command line or a file cannot be used."""
     DEFECT = 3
     """The workbench itself failed."""
+    UNFINISHED = 4
+    """An agent was stopped before it had finished: its answer was cut, or a plugin blocked the turn."""
     INTERRUPTED = 130

@@ -259,6 +259,61 @@ def init(
     raise typer.Exit(run(Wanted(file=file, name=name, model=model, plugins=plugin or None, asks=not yes)))
 
 
+class Approvals(StrEnum):
+    """What becomes of a call that somebody has to allow."""
+
+    WAIT = "wait"
+    DENY = "deny"
+
+
+@app.command(
+    "run",
+    cls=PlainCommand,
+    epilog="Exit codes: 0 the turn was completed; 1 it ended with an error; 2 the command line or a file cannot be "
+    "used; 3 the workbench itself failed; 4 the answer was cut off or the turn was blocked; 130 interrupted.",
+)
+def run_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)],
+    message: Annotated[
+        str | None,
+        typer.Option("--message", "-m", metavar="TEXT", help="Say this, and end when the agent is done."),
+    ] = None,
+    script: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="A file of messages to say, of answers instead of a model's, or of both."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(metavar="M", help="A model, instead of the agent's own.")] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", "-a", metavar="NAME", help="Whom to talk to, if not the first agent.")
+    ] = None,
+    session_log: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Record the session there, or go on with the one that is there."),
+    ] = None,
+    headless: Annotated[
+        bool, typer.Option("--headless", help="Nobody is there: ask nothing, and read the message from a pipe.")
+    ] = False,
+    approvals: Annotated[
+        Approvals | None,
+        typer.Option(help="Calls that somebody has to allow. Without it: wait where a person is there, else deny."),
+    ] = None,
+) -> None:
+    """Talk to an agent: real tools, and the model that FILE names."""
+    from workbench.cli.run import Wanted, run
+
+    wanted = Wanted(
+        file=file,
+        message=message,
+        script=script,
+        model=model,
+        agent=agent,
+        session_log=session_log,
+        headless=headless,
+        approvals=None if approvals is None else approvals.value,
+    )
+    raise typer.Exit(run(wanted))
+
+
 @app.command("open", cls=PlainCommand, epilog=_EPILOG)
 def open_(
     file: Annotated[

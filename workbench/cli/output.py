@@ -37,6 +37,10 @@ class Output:
         if text:
             self._write((visible(text) if self.is_terminal else text) + "\n")
 
+    def piece(self, text: str) -> None:
+        """Write a piece of outside text without a line end; the rest of the line follows."""
+        self._write(visible(text) if self.is_terminal else text)
+
     def json(self, document: str) -> None:
         """Write a JSON document and one line end. On a terminal, what could steer it is escaped as JSON does."""
         if self.is_terminal and visible(document).marks:

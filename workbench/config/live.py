@@ -17,6 +17,7 @@ from workbench.agent.compaction import Compaction
 from workbench.agent.options import AgentOptions
 from workbench.agent.sessions import Sessions
 from workbench.config.composition import Composition
+from workbench.config.live_script import LiveScript, load_live_script
 from workbench.config.model import AgentEntry, ModelEntry
 from workbench.config.model_scripts import load_script
 from workbench.config.opened import OpenedComposition, open_composition
@@ -43,7 +44,7 @@ class LiveChoices:
     model: str | None = None
     """Instead of the agent's own."""
     script: str | None = None
-    """A file of answers, instead of the agent's provider."""
+    """A file of what the person says, of answers instead of the agent's provider, or of both."""
     session_log: str | None = None
     """Instead of that of the file."""
 
@@ -55,6 +56,8 @@ class LiveComposition:
     opened: OpenedComposition
     agent: Agent
     """Idle until somebody speaks to it."""
+    messages: tuple[str, ...]
+    """What the script wants to be said, one after another."""
 
 
 @asynccontextmanager
@@ -74,17 +77,17 @@ async def open_live(
     ]
     async with open_composition(path, services=services) as opened:
         composition = opened.composition
-        if choices.script is not None:
-            script = load_script(choices.script)
-            opened.runtime.root.models.register(ScriptedProvider(script, SCRIPTED))
+        said = LiveScript((), None) if choices.script is None else load_live_script(choices.script)
+        if said.script is not None:
+            opened.runtime.root.models.register(ScriptedProvider(said.script, SCRIPTED))
         for model in composition.entries.models:
-            if choices.script is None or model.name != SCRIPTED:
+            if said.script is None or model.name != SCRIPTED:
                 _serve(opened.runtime.root, composition, model)
         entry = _agent_entry(composition, choices.agent)
-        options = _options(opened, entry, choices)
+        options = _options(opened, entry, choices, is_scripted=said.script is not None)
         log = choices.session_log or _beside(composition, composition.entries.session_log)
         agent = await _started(opened, options, _working_directory(composition, entry), log)
-        yield LiveComposition(opened, agent)
+        yield LiveComposition(opened, agent, said.messages)
 
 
 async def _started(opened: OpenedComposition, options: AgentOptions, cwd: str, log: str | None) -> Agent:
@@ -133,7 +136,9 @@ def _agent_entry(composition: Composition, name: str | None) -> AgentEntry:
     return agents[name]
 
 
-def _options(opened: OpenedComposition, entry: AgentEntry, choices: LiveChoices) -> AgentOptions:
+def _options(
+    opened: OpenedComposition, entry: AgentEntry, choices: LiveChoices, *, is_scripted: bool
+) -> AgentOptions:
     settings = {"temperature": entry.temperature, "reasoningEffort": entry.reasoning_effort}
     key = next((view.key for view in opened.scopes if view.agent is not None and view.label == entry.name), None)
     options = AgentOptions(
@@ -144,7 +149,7 @@ def _options(opened: OpenedComposition, entry: AgentEntry, choices: LiveChoices)
         around=key,
         config={name: value for name, value in settings.items() if value is not None},
     )
-    if choices.script is not None:
+    if is_scripted:
         options = replace(options, provider=SCRIPTED, model=options.model or SCRIPTED)
     elif options.provider is None and len(opened.composition.entries.models) == 1:
         options = replace(options, provider=opened.composition.entries.models[0].name)
