@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.app import AutopilotCallbackType
 from textual.binding import BindingType
-from textual.worker import Worker
+from textual.worker import Worker, WorkerState
 
 from workbench.tui import themes, user_themes
 from workbench.tui.bridge import Bridge, Changed
 from workbench.tui.command import Command
-from workbench.tui.hands.actions import Hands
+from workbench.tui.hands.actions import HANDS, Hands
+from workbench.tui.hands.leaving import Leaving
 from workbench.tui.hands.moving import Moving
 from workbench.tui.keymap import USUAL, Keymap
 from workbench.tui.memory import Memory
@@ -49,7 +50,7 @@ def _place(title: str) -> type[Place]:
     return found
 
 
-class WorkbenchApp(Moving, Hands):
+class WorkbenchApp(Moving, Hands, Leaving):
     """The workbench over one subject. The runtime belongs to the program that runs the app."""
 
     TITLE = "Prompt Workbench"
@@ -196,8 +197,8 @@ class WorkbenchApp(Moving, Hands):
 
     def _tell(self, topic: Topic) -> None:
         """Only the place on the screen hears it; the others catch up when they come back."""
-        if self._running and self.screen_stack:
-            self.place.told(topic)
+        if self._running and self.front is not None:
+            self.front.told(topic)
 
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
@@ -207,11 +208,15 @@ class WorkbenchApp(Moving, Hands):
 
     def on_changed(self, changed: Changed) -> None:
         """At most once per frame. While the screen is taken down, a change is nobody's."""
-        if self.place.children:
+        if self.front is not None and self.front.children:
             self.viewing.follow(changed)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         self.viewing.assembling.worker_changed(event)
+        if event.worker.group in HANDS and event.state is WorkerState.ERROR:
+            error = event.worker.error
+            what = f"{type(error).__name__}: {visible(str(error))}"
+            self.notify(what, title=event.worker.group, severity="error", markup=False)
 
     def action_help(self) -> None:
         from workbench.tui.view.help import help_lines
@@ -237,9 +242,6 @@ class WorkbenchApp(Moving, Hands):
 
     async def action_registry(self) -> None:
         await self.visit("Registry")
-
-    async def action_quit(self) -> None:
-        self.exit(0)
 
     def _tell_keymap(self) -> None:
         """What is wrong with the person's keys."""

@@ -20,7 +20,15 @@ class HouseBase(App[int]):
     @property
     def place(self) -> Place:
         """The place under whatever lies on top of it."""
-        return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, Place))
+        place = self.front
+        if place is None:
+            raise LookupError("no place is on the screen")
+        return place
+
+    @property
+    def front(self) -> Place | None:
+        """The same; None while the screens are taken down."""
+        return next((screen for screen in reversed(self.screen_stack) if isinstance(screen, Place)), None)
 
     @abstractmethod
     async def go_to(self, title: str, target: object = None) -> None:

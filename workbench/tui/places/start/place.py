@@ -252,7 +252,7 @@ def _write_new(path: str) -> str:
         with open(path, "x", encoding="utf-8", newline="\n") as file:
             file.write(composition("main", "", ("shell", "files", "todo")))
     except FileExistsError:
-        return f"{path} is there already, and stays as it is; name another file"
+        return f"{os.path.basename(path)} is there already, and stays as it is; name another file"
     except OSError as error:
-        return f"{path} cannot be written: {error.strerror or error}"
+        return f"{os.path.basename(path)} cannot be written: {error.strerror or error}"
     return ""
