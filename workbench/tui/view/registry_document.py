@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -14,7 +15,7 @@ from workbench.tui.view.pieces import Line, Piece, Role, cut, spread
 from workbench.tui.view.wrap import TAB_STOPS, row_starts
 from workbench.visible import visible
 
-LABEL = 9
+LABEL = 10
 """Cells of a label and its gap."""
 WIDEST = 106
 """Cells of a line of text, at most."""
@@ -148,7 +149,9 @@ def _fact_lines(part: Facts, width: int) -> list[Line]:
     return lines
 
 
+@lru_cache(maxsize=16)
 def _text_block(part: Text, width: int) -> _Block:
+    """Kept, since a refresh mostly shows the same texts again."""
     shown = visible(part.text, tab_stops=TAB_STOPS)
     text = str(shown)
     last = part.first_line + text.count("\n")

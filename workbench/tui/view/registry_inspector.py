@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
-from workbench.config.registry.facts import GLOBAL, LedgerEntry, PluginFact, Registration, Registry
+from workbench.config.registry.facts import GLOBAL, LedgerEntry, PluginFact, Reading, Registration, Registry
 from workbench.prompt.source import TextSource
 from workbench.prompt.template import references_of
 from workbench.prompt.trace import AssemblyTrace
@@ -15,7 +16,7 @@ from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
 from workbench.tui.view.details import Fact
 from workbench.tui.view.difference import difference_lines
 from workbench.tui.view.entries import order_text
-from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.pieces import Line, Piece, cut, outside, spread, width_of
 from workbench.tui.view.registry_document import Drawn, Facts, Part, Rows, Text, Title, Words
 from workbench.tui.view.registry_lines import (
     ASSEMBLE,
@@ -123,9 +124,9 @@ def _facts(each: Registration, sight: Sight) -> Iterator[Fact]:
         remark = remark_of(each, Look("layer", Columns.of(80), outcomes_of(_trace(sight))))
         if remark and each.kind != "service":
             yield Fact("state", remark)
-    for label, scopes in (("hidden in", each.shadowed_in), ("denied in", each.denied_in)):
+    for label, scopes in (("shadowed", each.shadowed_in), ("denied", each.denied_in)):
         if scopes:
-            yield Fact(label, (Piece("∅ ", "soft"), *_joined(scopes)))
+            yield Fact(label, (Piece("∅ in ", "soft"), *_joined(scopes)))
     form = _form(each)
     if form:
         yield Fact("form", (Piece(", ".join(form)),))
@@ -195,22 +196,27 @@ def _readings(each: Registration, sight: Sight) -> Iterator[Part]:
     if not readings:
         return
     yield Title((Piece("Who reads which", "soft", bold=True),))
-    name_width = min(20, max(len(reading.scope) for reading in readings))
-    lines: list[tuple[Line, Line]] = []
+    yield Drawn(partial(_reading_lines, readings, each.layer, sight))
+
+
+def _reading_lines(readings: tuple[Reading, ...], layer: str, sight: Sight, width: int) -> list[Line]:
+    names = [outside(reading.scope) for reading in readings]
+    name_width = min(max(map(width_of, names)), max(6, width // 2 - 4))
+    lines = []
     for reading in readings:
         is_here = reading.scope in (sight.scope, sight.scope.strip("()"))
-        name = outside(reading.scope, "strong" if is_here else "text", bold=is_here)
-        gap = Piece(" " * max(1, name_width - len(reading.scope) + 2))
+        name = cut(outside(reading.scope, "strong" if is_here else "text", bold=is_here), name_width)
+        lead = (*name, Piece(" " * (name_width - width_of(name) + 2)))
         if not reading.layer:
-            why = (Piece("– ", "soft"), *outside(reading.why, "soft"))
-            lines.append(((*name, gap, *why), ()))
+            lines.append(cut((*lead, Piece("– ", "soft"), *outside(reading.why, "soft")), width))
             continue
-        is_this = reading.layer == each.layer
+        is_this = reading.layer == layer
         what = (Piece("this one"),) if is_this else outside(reading.layer, "soft")
-        sign = Piece("✓ ", "running" if is_this else "soft")
         size = sight.read.get(reading.scope)
-        lines.append(((*name, gap, sign, *what), (Piece("" if size is None else str(size), "faint"),)))
-    yield Rows(tuple(lines))
+        words = "" if size is None else size.short if width < 36 else str(size)
+        sign = Piece("✓ ", "running" if is_this else "soft")
+        lines.append(spread((*lead, sign, *what), (Piece(words, "faint"),), width, gap=1))
+    return lines
 
 
 def _call_order(each: Registration, sight: Sight) -> Iterator[Part]:
@@ -249,7 +255,7 @@ def _texts(each: Registration, sight: Sight) -> Iterator[Part]:
             yield from _restricted(each, sight)
         return
     rendered = view.rendered if isinstance(view, EntryView) else None
-    title = "Text" if each.text is not None else "Text, as it was computed last"
+    title = "Text" if each.text is not None else "Text, computed"
     if raw is None:
         yield Title((Piece("Text", "soft", bold=True),))
         yield Words((Piece("Computed at each assembly that reads it; no assembly in this scope has.", "soft"),))
@@ -354,7 +360,8 @@ def source_parts(source: TextSource | None, excerpt: Excerpt | None) -> Iterator
     """Where it stands, with the lines there."""
     if source is None:
         return
-    yield Title((Piece("Source", "soft", bold=True),), outside(f"{short_path(source.file)}:{source.line}", "soft"))
+    place = outside(f"{short_path(source.file)}:{source.line}", "soft")
+    yield Title((Piece("Source  ", "soft", bold=True), *place))
     if excerpt is None or excerpt.source != source:
         yield Words((Piece("…", "faint"),))
     elif excerpt.error:

@@ -58,8 +58,8 @@ class Columns:
             name = max(10, room - 8 - 6 - 11 - 3)
             return cls(width, name, 8, 6, max(1, room - name - 8 - 6 - 3), 0, margin)
         if width < 96:
-            name = 26
-            return cls(width, name, 12, 6, 12, max(0, room - name - 12 - 6 - 12 - 5), margin)
+            name = 25
+            return cls(width, name, 11, 6, 14, max(0, room - name - 11 - 6 - 14 - 5), margin)
         name = width * 34 // 100
         return cls(width, name, 13, 7, 18, max(0, room - name - 13 - 7 - 18 - 5), margin)
 

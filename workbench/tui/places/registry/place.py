@@ -51,7 +51,7 @@ class RegistryPlace(Place):
     tab = tab_of("Registry")
     where = "registry"
 
-    tree = query_one("#tree", RegistryTree)
+    entries_tree = query_one("#tree", RegistryTree)
     heading = query_one(TreeHeading)
     inspector = query_one(Inspector)
     find_bar = query_one(FindBar)
@@ -121,7 +121,7 @@ class RegistryPlace(Place):
         preview = self.viewing.preview
         outcomes = outcomes_of(preview.trace if preview is not None else None)
         is_other = self.model.load(subject.registry())
-        if is_other or outcomes != self._outcomes or not self.tree.rows:
+        if is_other or outcomes != self._outcomes or not self.entries_tree.rows:
             self._outcomes = outcomes
             self._show_tree()
         self._show_inspector()
@@ -159,14 +159,14 @@ class RegistryPlace(Place):
     def _show_tree(self) -> None:
         model = self.model
         rows = model.rows(blanks=self.size.height >= 30, is_small=self.size.width < 100)
-        self.tree.show_rows(rows, model.chosen, model.grouping, self._outcomes)
-        row = self.tree.row
+        self.entries_tree.show_rows(rows, model.chosen, model.grouping, self._outcomes)
+        row = self.entries_tree.row
         model.chosen = row.key if row is not None else None
         self._show_heading()
 
     def _show_heading(self) -> None:
-        margin = 0 if self.tree.show_vertical_scrollbar else 1
-        self.heading.show_heading(self.model.grouping, has_focus=self.tree.has_focus, margin=margin)
+        margin = 0 if self.entries_tree.show_vertical_scrollbar else 1
+        self.heading.show_heading(self.model.grouping, has_focus=self.entries_tree.has_focus, margin=margin)
 
     def _show_inspector(self) -> None:
         if self.is_mounted:
@@ -192,7 +192,7 @@ class RegistryPlace(Place):
         self._show_heading()
 
     def on_resize(self) -> None:
-        if self.is_mounted and self.tree.rows:
+        if self.is_mounted and self.entries_tree.rows:
             self.call_after_refresh(self._show_tree)
         self.refresh_frame()
 
@@ -219,7 +219,7 @@ class RegistryPlace(Place):
     # commands
 
     async def action_open(self) -> None:
-        row = self.tree.row
+        row = self.entries_tree.row
         if row is None:
             return
         if row.is_open is not None and row.registration is None:
@@ -243,7 +243,7 @@ class RegistryPlace(Place):
 
     def action_back(self) -> None:
         self.query_one("#left").remove_class("-behind")
-        self.tree.focus()
+        self.entries_tree.focus()
 
     def action_other_pane(self) -> None:
         if self.inspector.has_focus:
@@ -269,7 +269,7 @@ class RegistryPlace(Place):
         self._show_inspector()
 
     def action_fold_all(self) -> None:
-        self.model.fold_all(self.tree.rows)
+        self.model.fold_all(self.entries_tree.rows)
         self._show_tree()
         self._show_inspector()
 
@@ -320,14 +320,14 @@ class RegistryPlace(Place):
 
     @on(FindBar.Stepped)
     def _filter_stepped(self, event: FindBar.Stepped) -> None:
-        self.tree.move(event.steps)
+        self.entries_tree.move(event.steps)
 
     @on(FindBar.Closed)
     def _filter_closed(self, event: FindBar.Closed) -> None:
         self.key_hints.display = True
         if not event.keep:
             self._filter("")
-        self.tree.focus()
+        self.entries_tree.focus()
         self.refresh_frame()
 
     def _filter(self, query: str) -> None:
