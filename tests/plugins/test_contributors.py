@@ -25,6 +25,7 @@ TOOLS: dict[str, list[str]] = {
     "instructions": [],
     "jobs": JOBS,
     "lsp": ["lsp"],
+    "machine": [],
     "plan_policy": ["submit_plan"],
     "pwsh": ["pwsh"],
     "shell": ["bash"],
@@ -34,6 +35,7 @@ TOOLS: dict[str, list[str]] = {
     "subagent_provider": [],
     "subagents": [],
     "todo": ["todo_write"],
+    "tool_policy": [],
     "web": ["web_fetch", "web_search"],
 }
 SECTIONS: dict[str, list[str]] = {
@@ -44,6 +46,7 @@ SECTIONS: dict[str, list[str]] = {
     "instructions": ["context:instructions"],
     "jobs": ["tool:jobs"],
     "lsp": ["tool:lsp"],
+    "machine": [],
     "plan_policy": ["plan:policy"],
     "pwsh": ["tool:pwsh"],
     "shell": ["tool:bash"],
@@ -53,6 +56,7 @@ SECTIONS: dict[str, list[str]] = {
     "subagent_provider": [],
     "subagents": [],
     "todo": [],
+    "tool_policy": [],
     "web": ["tool:web_search", "tool:web_fetch"],
 }
 POSITIONS = {position.name: key for key, position in SECTION_POSITIONS.items()}

@@ -17,6 +17,7 @@ FIRST_PARTY: tuple[str, ...] = (
     "instructions",
     "jobs",
     "lsp",
+    "machine",
     "plan_policy",
     "pwsh",
     "shell",
@@ -26,6 +27,7 @@ FIRST_PARTY: tuple[str, ...] = (
     "subagent_provider",
     "subagents",
     "todo",
+    "tool_policy",
     "web",
 )
 """Names that a composition may give instead of an entry point or a dotted path."""

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.plugins.guidance import register_guidance
+from workbench.plugins.parameters import NULLABLE_NUMBER, NUMBER, TEXT, TRUTH, every_key
+from workbench.plugins.serving import body
 from workbench.plugins.settings import Settings
 from workbench.prompt import ToolSchema
+from workbench.tools.output import OutputDeclaration
 
 if TYPE_CHECKING:
     from workbench.core import Context
@@ -34,13 +37,21 @@ class FileTool:
 
     schema: ToolSchema
     position: str
+    value: dict[str, Any]
+    """JSON Schema of what a program gets."""
+    reads_only: bool = False
 
 
 def apply(ctx: Context, config: Config) -> None:
     """Register the chosen tools, each with its section."""
     for tool in FILE_TOOLS:
         if tool.schema.name in config.tools:
-            ctx.tools.register(tool.schema)
+            ctx.tools.register(
+                tool.schema,
+                body(ctx, "files", tool.schema.name),
+                output=OutputDeclaration(tool.value),
+                is_concurrency_safe=tool.reads_only,
+            )
             if config.guidance:
                 register_guidance(ctx, tool.schema.name, tool.position)
 
@@ -87,6 +98,8 @@ READ = FileTool(
         },
     ),
     "TOOL_READ",
+    every_key(path=TEXT, first_line=NUMBER, text=TEXT, next_line=NULLABLE_NUMBER),
+    reads_only=True,
 )
 
 WRITE = FileTool(
@@ -103,6 +116,7 @@ WRITE = FileTool(
         },
     ),
     "TOOL_WRITE",
+    every_key(path=TEXT, is_new=TRUTH, bytes=NUMBER),
 )
 
 EDIT = FileTool(
@@ -131,6 +145,7 @@ EDIT = FileTool(
         },
     ),
     "TOOL_EDIT",
+    every_key(path=TEXT, replaced=NUMBER, first_line=NUMBER),
 )
 
 GLOB = FileTool(
@@ -156,6 +171,8 @@ GLOB = FileTool(
         },
     ),
     "TOOL_GLOB",
+    every_key(paths={"type": "array", "items": TEXT}, total=NUMBER),
+    reads_only=True,
 )
 
 GREP = FileTool(
@@ -203,6 +220,8 @@ GREP = FileTool(
         },
     ),
     "TOOL_GREP",
+    every_key(matches={"type": "array", "items": every_key(path=TEXT, line=NUMBER, text=TEXT)}, is_cut=TRUTH),
+    reads_only=True,
 )
 
 FILE_TOOLS: tuple[FileTool, ...] = (READ, WRITE, EDIT, GLOB, GREP)

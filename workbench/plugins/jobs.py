@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.plugins.guidance import register_section
-from workbench.plugins.parameters import closed_object
+from workbench.plugins.parameters import NULLABLE_NUMBER, TEXT, TRUTH, closed_object, every_key
+from workbench.plugins.serving import body
 from workbench.plugins.settings import Settings
 from workbench.prompt import ToolSchema
+from workbench.tools.output import OutputDeclaration
 
 if TYPE_CHECKING:
     from workbench.core import Context
@@ -99,6 +101,10 @@ JOB_STOP = ToolSchema(
     ),
 )
 
+_READING = every_key(output=TEXT, is_running=TRUTH, exit_status=NULLABLE_NUMBER)
+_LISTED = every_key(
+    job=TEXT, purpose=TEXT, command=TEXT, is_running=TRUTH, exit_status=NULLABLE_NUMBER, started_at=TEXT
+)
 JOB_TOOLS: tuple[ToolSchema, ...] = (JOB_START, JOB_OUTPUT, JOB_LIST, JOB_STOP)
 
 
@@ -112,7 +118,17 @@ class Config(Settings):
 
 def apply(ctx: Context, config: Config) -> None:
     """Register the four tools and one section for all of them."""
-    for schema in JOB_TOOLS:
-        ctx.tools.register(schema)
+    for schema, function, value in (
+        (JOB_START, "start", every_key(job=TEXT)),
+        (JOB_OUTPUT, "output", _READING),
+        (JOB_LIST, "list_jobs", every_key(jobs={"type": "array", "items": _LISTED})),
+        (JOB_STOP, "stop", _READING),
+    ):
+        ctx.tools.register(
+            schema,
+            body(ctx, "jobs", function),
+            output=OutputDeclaration(value),
+            is_concurrency_safe=schema in (JOB_OUTPUT, JOB_LIST),
+        )
     if config.guidance:
         register_section(ctx, "tool:jobs", "TOOL_JOBS", "jobs", tools=("job_start",))

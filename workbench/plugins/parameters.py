@@ -1,4 +1,4 @@
-"""The shape that the parameters of every first-party tool have: a closed object, so that each provider takes it."""
+"""Shapes of first-party tools: parameters are closed objects, so that each provider takes them; values, too."""
 
 from __future__ import annotations
 
@@ -16,3 +16,14 @@ def closed_object(properties: dict[str, JsonSchema], required: Sequence[str] = (
         "required": list(required),
         "additionalProperties": False,
     }
+
+
+TEXT: JsonSchema = {"type": "string"}
+NUMBER: JsonSchema = {"type": "integer"}
+NULLABLE_NUMBER: JsonSchema = {"type": ["integer", "null"]}
+TRUTH: JsonSchema = {"type": "boolean"}
+
+
+def every_key(**properties: JsonSchema) -> JsonSchema:
+    """An object that has all of these keys: what a program gets as a value."""
+    return closed_object(properties, tuple(properties))

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from workbench.plugins.guidance import register_guidance
+from workbench.plugins.parameters import NUMBER, TEXT, every_key
 from workbench.plugins.settings import Between, Settings
 from workbench.prompt import ToolSchema
+from workbench.tools.output import OutputDeclaration
 
 if TYPE_CHECKING:
     from workbench.core import Context
+    from workbench.tools.runs import ToolRun
 
 name = "shell"
 inject = ["system_prompt", "tools"]
@@ -77,6 +80,13 @@ def schema(config: Config) -> ToolSchema:
 def apply(ctx: Context, config: Config) -> None:
     """Register the tool and, unless it is switched off, its section."""
     tool = schema(config)
-    ctx.tools.register(tool)
+
+    async def run_command(arguments: Any, run: ToolRun) -> Any:
+        from workbench.plugins.bodies.shell import run_command as run_it
+
+        return await run_it(ctx, arguments, run, config.timeout_seconds)
+
+    value = every_key(exit_status=NUMBER, stdout=TEXT, stderr=TEXT)
+    ctx.tools.register(tool, run_command, output=OutputDeclaration(value))
     if config.guidance:
         register_guidance(ctx, tool.name, POSITIONS[config.dialect], "shell")

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.plugins.front_matter import split_front_matter
 from workbench.plugins.guidance import following, shipped_text
@@ -20,6 +20,7 @@ from workbench.prompt import TextSource, ToolSchema
 
 if TYPE_CHECKING:
     from workbench.core import Context
+    from workbench.tools.runs import ToolRun
 
 log = logging.getLogger("workbench.plugins")
 
@@ -65,7 +66,14 @@ def apply(ctx: Context, config: Config) -> None:
     skills = tuple(_first_of_each_name(config))
     if not skills:
         return
-    ctx.tools.register(SKILL_TOOL)
+    files = {skill.name: skill.file for skill in skills}
+
+    async def read(arguments: Any, _run: ToolRun) -> Any:
+        from workbench.plugins.bodies.skills import read as read_it
+
+        return await read_it(files, arguments["name"])
+
+    ctx.tools.register(SKILL_TOOL, read, is_concurrency_safe=True)
     prompt = ctx.system_prompt
     text, source = catalogue(skills)
     prompt.section(

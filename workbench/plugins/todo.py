@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.plugins.serving import body
 from workbench.plugins.settings import Settings
 from workbench.prompt import ToolSchema
 
@@ -68,4 +69,4 @@ class Config(Settings):
 
 def apply(ctx: Context, config: Config) -> None:
     """Register the tool."""
-    ctx.tools.register(TODO_WRITE)
+    ctx.tools.register(TODO_WRITE, body(ctx, "todo", "write"))

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from workbench.plugins.guidance import register_guidance
-from workbench.plugins.parameters import closed_object
+from workbench.plugins.parameters import NULLABLE_NUMBER, TEXT, closed_object, every_key
+from workbench.plugins.serving import body
 from workbench.plugins.settings import Settings
 from workbench.prompt import ToolSchema
+from workbench.tools.output import OutputDeclaration
 
 if TYPE_CHECKING:
     from workbench.core import Context
@@ -99,6 +101,11 @@ def apply(ctx: Context, config: Config) -> None:
     """Register the chosen tools, each with its section."""
     for schema in (WEB_SEARCH, WEB_FETCH):
         if schema.name in config.tools:
-            ctx.tools.register(schema)
+            if schema is WEB_FETCH:
+                value = every_key(address=TEXT, title=TEXT, text=TEXT, next_character=NULLABLE_NUMBER)
+                output = OutputDeclaration(value)
+                ctx.tools.register(schema, body(ctx, "web", "fetch"), output=output, is_concurrency_safe=True)
+            else:
+                ctx.tools.register(schema, body(ctx, "web", "search"), is_concurrency_safe=True)
             if config.guidance:
                 register_guidance(ctx, schema.name, POSITIONS[schema.name])

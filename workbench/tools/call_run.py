@@ -35,8 +35,9 @@ from workbench.tools.events import EXECUTE, POST_EXECUTE, PRE_EXECUTE, RESULT, I
 from workbench.tools.json_values import freeze_foreign
 from workbench.tools.refusals import refusal_of
 from workbench.tools.runs import ToolRun, as_blocks
-from workbench.tools.stages import Aborted, CancelWatch, ListenerFault, judged, until_done
+from workbench.tools.stages import Aborted, CancelWatch, ListenerFault, judged
 from workbench.tools.validation import SchemaUnusable
+from workbench.tools.waiting import until_done
 
 if TYPE_CHECKING:
     from workbench.tools.layer import Guard

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
     from workbench.tools.approvals import Approvals
     from workbench.tools.executor import ToolExecutor
+    from workbench.tools.output import OutputDeclaration
     from workbench.tools.registry import ToolRegistry
-    from workbench.tools.runs import ConcurrencySafe, Execute, FinalizeContent, OutputDeclaration
+    from workbench.tools.runs import ConcurrencySafe, Execute, FinalizeContent
 
 
 class ToolsFacade:

@@ -41,7 +41,8 @@ from workbench.tools.events import (
     Settled,
 )
 from workbench.tools.executor import ToolExecutor
-from workbench.tools.runs import OutputDeclaration, ToolRun
+from workbench.tools.output import OutputDeclaration
+from workbench.tools.runs import ToolRun
 
 __all__ = [
     "ACCEPT",

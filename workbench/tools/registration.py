@@ -14,7 +14,8 @@ from workbench.prompt.tool_schema import decode_json
 if TYPE_CHECKING:
     from workbench.core.activation import Activation
     from workbench.core.scopes import ScopeKey
-    from workbench.tools.runs import ConcurrencySafe, Execute, FinalizeContent, OutputDeclaration
+    from workbench.tools.output import OutputDeclaration
+    from workbench.tools.runs import ConcurrencySafe, Execute, FinalizeContent
     from workbench.tools.validation import SchemaValidator
 
 RUN_CODE = "run_code"

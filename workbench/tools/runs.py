@@ -6,7 +6,6 @@ Source: docs/tools.md 9.1.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.tools.calls import AddedContext, CancelLike, ContentBlock, text_block
@@ -25,16 +24,6 @@ ConcurrencySafe = bool | Callable[[Any], bool]
 """Whether a call may overlap with its neighbours; a function decides by the arguments."""
 FinalizeContent = Callable[[Any, Sequence[ContentBlock]], Any]
 """`finalize_content(arguments, content)`: the last change of what the model reads, sync or async."""
-
-
-@dataclass(frozen=True, slots=True)
-class OutputDeclaration:
-    """What a tool's values look like, and how the model reads them."""
-
-    schema: Mapping[str, Any]
-    """JSON Schema of the value, of any type."""
-    render: Render | None = None
-    """None: a text as it is, anything else as JSON."""
 
 
 class ToolRun:

@@ -13,6 +13,7 @@ from workbench.core import Runtime
 from workbench.core.events import Event
 from workbench.core.watched_waterfall import ListenerRecord, WatchedDispatch
 from workbench.prompt.errors import in_words
+from workbench.tools.waiting import until_done
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
@@ -79,22 +80,6 @@ class CancelWatch:
 
 def _nothing() -> None:
     return
-
-
-async def until_done(task: asyncio.Task[Any]) -> None:
-    """Wait for the end of a task. Cancelling this cancels the task once, and still waits for its end."""
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            if not cancelled:
-                task.cancel()
-            cancelled = True
-    if cancelled:
-        if not task.cancelled():
-            task.exception()  # retrieved: nobody else will look at it
-        raise asyncio.CancelledError
 
 
 class _Judged(WatchedDispatch):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.tools.calls import ToolFailure, ToolResult
 from workbench.tools.json_values import NotJson, clean_text, freeze_foreign
+from workbench.tools.waiting import to_the_end
 
 if TYPE_CHECKING:
     from workbench.tools.sub_calls import SubCalls
@@ -101,7 +102,7 @@ class Program:
             return await self._serve(process.stdout)
         finally:
             self._clock.stop()
-            await _finished(self._clean_up(process, raw))
+            await to_the_end(self._clean_up(process, raw))
 
     async def _started(self) -> asyncio.subprocess.Process:
         try:
@@ -294,20 +295,6 @@ class _Clock:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-async def _finished(work: Any) -> None:
-    """Run to the end, whoever cancels meanwhile; the cancellation comes through behind it."""
-    task = asyncio.get_running_loop().create_task(work, name="program: clean up")
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            cancelled = True
-    task.result()
-    if cancelled:
-        raise asyncio.CancelledError
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
