@@ -19,7 +19,7 @@ COMMANDS: tuple[Command, ...] = (
         "find who",
         rank=0,
     ),
-    Command("trace.prompt", "Open in Prompt", ("p",), "Show the entry in the prompt.", "open in Prompt"),
+    Command("trace.prompt", "Open in Prompt", ("p",), "Show the entry in the prompt.", "prompt"),
     Command(
         "trace.earlier",
         "Assembly before",

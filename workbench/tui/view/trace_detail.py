@@ -157,7 +157,7 @@ def _listener(
         *_place(listener.source),
         *((Piece(", scope ", "soft"), *outside(listener.scope)) if listener.scope else ()),
     )
-    yield Block([spread(title, _time(listener), width)])
+    yield Block([spread(title, _time(listener, short=width < 100), width)])
     yield Block(_words(consequence(listener, preview), width))
     advice = remedy(listener, preview)
     if advice:
@@ -188,13 +188,13 @@ def _listener(
             yield Block([_missed(each, last_ran(each))])
 
 
-def _time(listener: ListenerSpan) -> Line:
+def _time(listener: ListenerSpan, *, short: bool) -> Line:
     if not listener.work:
         return (Piece("no time", "soft"),)
     waited = listener.total_ns - listener.own_ns
-    line: Line = (Piece(f"{milliseconds(listener.own_ns)} ms of its own", "text"),)
+    line: Line = (Piece(f"{milliseconds(listener.own_ns)} ms{'' if short else ' of its own'}", "text"),)
     if listener.next_calls:
-        line = (*line, Piece(f", {milliseconds(waited)} waiting for the rest", "soft"))
+        line = (*line, Piece(f", {milliseconds(waited)} waiting{'' if short else ' for the rest'}", "soft"))
     return line
 
 

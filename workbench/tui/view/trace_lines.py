@@ -37,9 +37,11 @@ def columns(width: int) -> Columns:
 
 
 def milliseconds(nanoseconds: int) -> str:
-    """`0.3`, `12`, `1,204`: short enough for its column; `0.02` for what is small."""
+    """`0.3`, `12`, `1,204`: short enough for its column; `0.02` and `0.004` for what is small."""
     value = nanoseconds / 1e6
-    if value < 0.095:
+    if value < 0.0095:
+        return f"{value:.3f}"
+    if value < 0.0995:
         return f"{value:.2f}"
     return f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"
 

@@ -256,6 +256,8 @@ def _names(listeners: Sequence[ListenerSpan]) -> Line:
 
 def seen_words(position: int, newest: int, scope: str, follows: bool, *, short: bool) -> Line:
     """Which of the assemblies that were made is shown."""
+    if follows and short:
+        return ()
     words = f"assembly {number(position)}" if follows else f"assembly {number(position)} of {number(newest)}"
     line: Line = (Piece(words, "soft"),)
     if not short:
