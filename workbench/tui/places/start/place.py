@@ -12,6 +12,7 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -100,6 +101,15 @@ class StartList(Lines):
         self.refresh()
 
 
+class Column(Vertical):
+    """All of it, in the middle of a wide screen."""
+
+    BLANK = True
+
+
+WHAT = "path or name …"
+
+
 class StartPlace(Place):
     """What shall be looked at?"""
 
@@ -120,13 +130,18 @@ class StartPlace(Place):
         return ()
 
     def compose(self) -> ComposeResult:
-        yield AnswerLine(id="title")
-        yield AnswerLine(id="about")
-        yield AnswerLine(id="open")
-        yield SafeInput(placeholder="path or name …", id="path", compact=True)
-        yield AnswerLine(id="refusal")
-        yield StartList()
+        with Column():
+            yield AnswerLine(id="title")
+            yield AnswerLine(id="about")
+            yield AnswerLine(id="open")
+            yield SafeInput(placeholder=WHAT, id="path", compact=True)
+            yield AnswerLine(id="refusal")
+            yield StartList()
         yield KeyHints()
+
+    def catch_up(self) -> None:
+        super().catch_up()
+        self.action_leave()
 
     @property
     def choices(self) -> StartList:
@@ -190,7 +205,7 @@ class StartPlace(Place):
 
     def action_type(self) -> None:
         self._makes_new = False
-        self._ask("path or name …")
+        self._ask(WHAT)
 
     def action_new(self) -> None:
         self._makes_new = True
@@ -204,7 +219,8 @@ class StartPlace(Place):
 
     def action_leave(self) -> None:
         self._makes_new = False
-        self.query_one(SafeInput).value = ""
+        field = self.query_one(SafeInput)
+        field.value, field.placeholder = "", WHAT
         self.choices.focus()
         self.refresh_frame()
 
