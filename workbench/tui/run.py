@@ -7,17 +7,25 @@ waits for none of that.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
+from pathlib import Path
+from typing import NoReturn
 
 from workbench.core.watchdog import DEFAULT_LIMIT, Watchdog
+from workbench.tui import keymap as keymaps
 from workbench.tui import user_themes
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.memory import Memory, file_of_person, load
 from workbench.tui.opener import Opener
+from workbench.visible import visible_line
 
 CLOSING_SECONDS = 5.0
 """How long plugins have to stop when the workbench is left."""
+UNSTOPPED = 1
+"""Exit code when they did not."""
+SIGNALS = "SIGTERM", "SIGHUP", "SIGINT"
 
 
 class UnknownTheme(ValueError):
@@ -25,24 +33,31 @@ class UnknownTheme(ValueError):
 
 
 def run_workbench(
-    path: str = "", *, name: str | None = None, theme: str = "", turn_limit: float = DEFAULT_LIMIT
+    path: str = "",
+    *,
+    name: str | None = None,
+    theme: str = "",
+    keymap: str | None = None,
+    turn_limit: float = DEFAULT_LIMIT,
 ) -> int:
     """Opens a file, or the start screen, until the person leaves; the exit code.
 
-    `name` is shown in place of the path. `theme`: the one that was chosen last, if left out. A plugin that
+    `name` is shown in place of the path. `theme`: the one that was chosen last, if left out.
+    `keymap`: a file of keys, instead of the person's own. A plugin that
     holds the loop for `turn_limit` seconds is interrupted, and named. Raises `UnknownTheme`.
     """
-    return asyncio.run(_watched(path, name or path, theme, turn_limit))
+    keys = keymaps.load(None if keymap is None else Path(keymap))
+    return asyncio.run(_watched(path, name or path, theme, keys, turn_limit))
 
 
-async def _watched(path: str, name: str, theme: str, turn_limit: float) -> int:
+async def _watched(path: str, name: str, theme: str, keys: keymaps.Keymap, turn_limit: float) -> int:
     with Watchdog(turn_limit):
-        return await _open(path, name, theme)
+        return await _open(path, name, theme, keys)
 
 
-async def _open(path: str, name: str, theme: str) -> int:
+async def _open(path: str, name: str, theme: str, keys: keymaps.Keymap) -> int:
     memory = load(file_of_person())
-    app = WorkbenchApp(name=name, memory=memory, open_file=lambda file: opener.open(file))
+    app = WorkbenchApp(name=name, memory=memory, keymap=keys, open_file=lambda file: opener.open(file))
     opener = Opener(app)
     _choose_theme(app, theme, memory.theme)
     _leave_on_signals(app)
@@ -53,15 +68,23 @@ async def _open(path: str, name: str, theme: str) -> int:
     try:
         await app.run_async()
     finally:
+        _stop_listening()
         opening.cancel()
         done, _ = await asyncio.wait({opening}, timeout=CLOSING_SECONDS)
         await asyncio.to_thread(_save, memory)
     if not done:
-        print(f"{name}: plugins did not stop within {CLOSING_SECONDS:.0f} s", file=sys.stderr)
-        return 1
+        _end_at_once(f"{visible_line(name)}: plugins did not stop within {CLOSING_SECONDS:.0f} s", UNSTOPPED)
     if not opening.cancelled() and opening.exception() is not None:
         raise opening.exception() or RuntimeError
-    return app.return_code or app.return_value or 0
+    return app.exit_code
+
+
+def _end_at_once(sentence: str, code: int) -> NoReturn:
+    """A plugin that takes no cancellation would keep the process for ever; the terminal is restored already."""
+    print(sentence, file=sys.stderr)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _choose_theme(app: WorkbenchApp, wanted: str, remembered: str) -> None:
@@ -85,10 +108,27 @@ def _save(memory: Memory) -> None:
 def _leave_on_signals(app: WorkbenchApp) -> None:
     """The terminal is restored only by a proper exit."""
     loop = asyncio.get_running_loop()
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in SIGNALS:
         number = getattr(signal, name, None)
         if number is not None:
             try:
-                loop.add_signal_handler(number, app.exit, 128 + number)
+                loop.add_signal_handler(number, _leave, app, number)
             except NotImplementedError:  # Windows
+                return
+
+
+def _leave(app: WorkbenchApp, number: int) -> None:
+    if number != signal.SIGINT or not app.is_away:  # an interrupt is meant for the editor that has the terminal
+        app.exit(128 + number)
+
+
+def _stop_listening() -> None:
+    """Once the app has gone, a second signal ends the process as it does everywhere."""
+    loop = asyncio.get_running_loop()
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None:
+            try:
+                loop.remove_signal_handler(number)
+            except NotImplementedError:
                 return

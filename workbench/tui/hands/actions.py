@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from workbench.tui.hands.editor import Editor
     from workbench.tui.hands.exports import Form
 
+HANDS = frozenset({"copy", "editor", "reload"})
+"""Groups of workers whose errors the person is told, because nothing else would."""
 TERMINAL_LIMIT = 74_994
 """Bytes of base64 that xterm takes; others take more."""
 

@@ -91,7 +91,8 @@ def _all(
 class ListenerTarget(NamedTuple):
     """The listener with that index in the trace of the present preview."""
 
-    index: int
+    position: int
+    """In the order of the trace."""
 
 
 class PluginTarget(NamedTuple):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from workbench.prompt.views import Failure
 from workbench.tui.view.blocks import Block
+from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.notes import note_rows
 from workbench.tui.view.page import OPEN, Chunk, Page
 from workbench.tui.view.pieces import Line
@@ -28,6 +29,21 @@ class Place(NamedTuple):
     block: int
     line: int
     """Index of the line; -1 is the band above the first."""
+
+
+def named(page: Page, place: Place | None) -> tuple[EntryKey | None, int]:
+    """A place by its entry, which outlives the page."""
+    if place is None or place.block >= len(page.blocks):
+        return None, 0
+    return page.blocks[place.block].key, place.line
+
+
+def found(page: Page, name: tuple[EntryKey | None, int]) -> Place | None:
+    """The place of that name on another page; None: there is none."""
+    block = page.block_of.get(name[0]) if name[0] is not None else None
+    if block is None:
+        return None
+    return Place(block, min(name[1], page.blocks[block].raw.count("\n")))
 
 
 class TextRow(NamedTuple):

@@ -45,16 +45,30 @@ def search(items: Iterable[Item], query: str) -> list[Found]:
     return [each[3] for each in ranked]
 
 
-def picker_lines(found: Sequence[Found], cursor: int, width: int) -> list[tuple[Line, int | None]]:
-    """The lines with headings, and for each the index of its item."""
-    lines: list[tuple[Line, int | None]] = []
+class PickerRow(NamedTuple):
+    """A line of the list: the heading of a group, or the item with that index."""
+
+    heading: str
+    item: int | None
+
+
+def picker_rows(found: Sequence[Found]) -> list[PickerRow]:
+    """The lines of the list, cheap enough for thousands of items."""
+    rows: list[PickerRow] = []
     group = ""
     for index, each in enumerate(found):
         if each.item.group != group:
             group = each.item.group
-            lines.append(((Piece(" "), Piece(group, "soft", bold=True)), None))
-        lines.append((_item_line(each, index == cursor, width), index))
-    return lines
+            rows.append(PickerRow(group, None))
+        rows.append(PickerRow("", index))
+    return rows
+
+
+def picker_line(row: PickerRow, found: Sequence[Found], cursor: int, width: int) -> Line:
+    """One line, drawn."""
+    if row.item is None:
+        return Piece(" "), Piece(row.heading, "soft", bold=True)
+    return _item_line(found[row.item], row.item == cursor, width)
 
 
 def _item_line(found: Found, is_cursor: bool, width: int) -> Line:
@@ -86,8 +100,12 @@ def _letters(query: str, title: str) -> tuple[int, ...] | None:
     """Where the letters of the query stand: together if possible, else one after the other."""
     start = title.find(query)
     if start >= 0:
-        word = title.find(" " + query)
-        start = word + 1 if word >= 0 and start > 0 else start
+        other = start
+        while other >= 0:
+            if other == 0 or not title[other - 1].isalnum():
+                start = other
+                break
+            other = title.find(query, other + 1)
         return tuple(range(start, start + len(query)))
     at: list[int] = []
     position = -1

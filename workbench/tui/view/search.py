@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from workbench.tui.view.draw import Match
+from workbench.tui.view.layout import Layout
 from workbench.tui.view.page import Page, PageName
 
 LIMIT = 10_000
@@ -48,3 +49,15 @@ def by_block(found: Iterable[Hit], page: PageName) -> dict[int, list[Match]]:
         if hit.page == page:
             matches.setdefault(hit.block, []).append(hit.match)
     return matches
+
+
+def rough_places(layout: Layout, matches: Mapping[int, Sequence[Match]]) -> list[float]:
+    """About where on the page the matches are, between 0 and 1: nothing is measured for it."""
+    total, blocks = layout.total, layout.page.blocks
+    places = set[float]()
+    for index, found in matches.items() if total else ():
+        start = layout.row_of_block(index)
+        behind = layout.row_of_block(index + 1) if index + 1 < len(blocks) else total
+        length = len(blocks[index].content.text) or 1
+        places |= {(start + (behind - start) * match.start / length) / total for match in found}
+    return sorted(places)

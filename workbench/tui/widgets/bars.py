@@ -8,13 +8,14 @@ from textual import events
 from textual.message import Message
 
 from workbench.tui.view.frame import Bar, Region
+from workbench.tui.view.pieces import Role
 from workbench.tui.widgets.line import LineWidget
 
 
 class BarWidget(LineWidget):
     """A line with parts that can be clicked."""
 
-    GROUND = "panel"
+    GROUND: Role = "panel"
 
     @dataclass
     class Pressed(Message):

@@ -13,8 +13,8 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from workbench.tui.view.picker import Found, Item, picker_lines, search
-from workbench.tui.view.pieces import Line, Piece, Role
+from workbench.tui.view.picker import Found, Item, PickerRow, picker_line, picker_rows, search
+from workbench.tui.view.pieces import Piece, Role, outside
 from workbench.tui.view.sizes import number
 from workbench.tui.widgets.inputs import SafeInput
 from workbench.tui.widgets.line import LineWidget
@@ -32,11 +32,16 @@ class PickList(Lines, can_focus=False):
         super().__init__()
         self.found: list[Found] = []
         self.cursor = 0
+        self._rows: list[PickerRow] = []
+        self._row_of: list[int] = []
+        """By item."""
 
     def show_found(self, found: list[Found], cursor: int = 0) -> None:
         """Shows other items with the cursor on one of them."""
         self.found = found
         self.cursor = cursor
+        self._rows = picker_rows(found)
+        self._row_of = [at for at, row in enumerate(self._rows) if row.item is not None]
         self._fit()
         self.refresh()
 
@@ -48,7 +53,7 @@ class PickList(Lines, can_focus=False):
     def move(self, steps: int) -> None:
         if self.found:
             self.cursor = max(0, min(len(self.found) - 1, self.cursor + steps))
-            row = next(i for i, (_, index) in enumerate(self._lines()) if index == self.cursor)
+            row = self._row_of[self.cursor]
             self.bring_into_view(0 if self.cursor == 0 else row, row)
             self.refresh()
 
@@ -57,27 +62,23 @@ class PickList(Lines, can_focus=False):
 
     def index_at(self, y: int) -> int | None:
         """The item in that line of the screen."""
-        lines = self._lines()
         row = y + round(self.scroll_y)
-        return lines[row][1] if row < len(lines) else None
+        return self._rows[row].item if row < len(self._rows) else None
 
     def on_resize(self) -> None:
         self._fit()
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        lines = self._lines()
-        row = y + round(self.scroll_y)
-        if row >= len(lines):
+        at = y + round(self.scroll_y)
+        if at >= len(self._rows):
             return self.paint.blank(width, "raised")
-        line, index = lines[row]
-        return self.paint.strip(line, width, "cursor" if index == self.cursor else "raised")
-
-    def _lines(self) -> list[tuple[Line, int | None]]:
-        return picker_lines(self.found, self.cursor, self.scrollable_content_region.width)
+        row = self._rows[at]
+        line = picker_line(row, self.found, self.cursor, width)
+        return self.paint.strip(line, width, "cursor" if row.item == self.cursor else "raised")
 
     def _fit(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self._lines()))
+        self.virtual_size = Size(self.size.width, len(self._rows))
 
 
 class Picker(ModalScreen[str]):
@@ -169,7 +170,7 @@ class Picker(ModalScreen[str]):
 
     def _show_help(self) -> None:
         item = self.query_one(PickList).item
-        text = (Piece(item.help, "soft"),) if item else (Piece("nothing of that name", "soft"),)
+        text = outside(item.help, "soft") if item else (Piece("nothing of that name", "soft"),)
         self.query_one("#help", _RaisedLine).show(text)
 
 

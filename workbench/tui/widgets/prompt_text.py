@@ -16,8 +16,9 @@ from textual.strip import Strip
 from workbench.tui.view.draw import Drawn, Emphasis, Gutter, Match, draw
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.frame import outer_margin
-from workbench.tui.view.layout import Layout, Located, Place
+from workbench.tui.view.layout import Layout, Located, Place, found, named
 from workbench.tui.view.page import Page
+from workbench.tui.view.search import rough_places
 from workbench.tui.view.sizes import Sizes
 from workbench.tui.widgets.lines import Lines, bindings_of
 from workbench.tui.widgets.marked_scrollbar import mark_scrollbar
@@ -67,13 +68,13 @@ class PromptText(SelectablePage):
         top = self._place_at_top()
         inside = round(self.scroll_y) - self._layout.row_of(top) if top and self._layout else 0
         self.forget_selection()
-        cursor = self._named(self._cursor)
-        shown = self._named(top)
+        cursor = named(self.page, self._cursor)
+        shown = named(self.page, top)
         self.page = page
-        self._cursor = self._found(cursor)
+        self._cursor = found(page, cursor)
         self._emphasis = replace(Emphasis(), selected=None)
         self._lay_out()
-        place = self._found(shown)
+        place = found(page, shown)
         if place is not None and self._layout is not None:
             self._go_to_row(self._layout.row_of(place) + inside)
 
@@ -214,6 +215,11 @@ class PromptText(SelectablePage):
                 self.scroll_to_row(self._layout.row_of(place))
         self.forget_drawn()
 
+    def watch_show_vertical_scrollbar(self) -> None:
+        """It takes a column from the text, or gives it back."""
+        if self._layout is not None:
+            self.on_resize()
+
     def forget_drawn(self) -> None:
         self._drawn.clear()
 
@@ -349,18 +355,10 @@ class PromptText(SelectablePage):
             self.refresh()
 
     def _mark_scrollbar(self) -> None:
-        """About where the matches are: nothing is measured for it."""
-        layout, marks = self._layout, set[float]()
-        if layout is not None and layout.total:
-            blocks = self.page.blocks
-            for index, matches in self._emphasis.matches.items():
-                start = layout.row_of_block(index)
-                behind = layout.row_of_block(index + 1) if index + 1 < len(blocks) else layout.total
-                length = len(blocks[index].content.text) or 1
-                marks |= {(start + (behind - start) * match.start / length) / layout.total for match in matches}
+        marks = [] if self._layout is None else rough_places(self._layout, self._emphasis.matches)
         if marks or self._has_marks:
             self._has_marks = bool(marks)
-            mark_scrollbar(self.vertical_scrollbar, sorted(marks), self.paint.colour("focus"))
+            mark_scrollbar(self.vertical_scrollbar, marks, self.paint.colour("focus"))
 
     _has_marks = False
 
@@ -404,18 +402,6 @@ class PromptText(SelectablePage):
 
     def _place_at_top(self) -> Place | None:
         return self._layout.place_at(round(self.scroll_y)) if self._layout and self._layout.total else None
-
-    def _named(self, place: Place | None) -> tuple[EntryKey | None, int]:
-        """A place by its entry, which outlives the page."""
-        if place is None or place.block >= len(self.page.blocks):
-            return None, 0
-        return self.page.blocks[place.block].key, place.line
-
-    def _found(self, named: tuple[EntryKey | None, int]) -> Place | None:
-        block = self.page.block_of.get(named[0]) if named[0] is not None else None
-        if block is None:
-            return None
-        return Place(block, min(named[1], self.page.blocks[block].raw.count("\n")))
 
 
 _KEPT = 512

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 
 from workbench.tui.hands.saving import write
 from workbench.tui.view.frame import Bar, Region
-from workbench.tui.view.pieces import Line, Piece, outside, width_of
+from workbench.tui.view.pieces import Line, Piece, Role, outside, width_of
 from workbench.tui.view.sizes import number
 from workbench.tui.widgets.bars import BarWidget
 from workbench.tui.widgets.inputs import SafeInput
@@ -22,12 +22,12 @@ from workbench.tui.widgets.line import LineWidget
 
 
 class _RaisedLine(LineWidget):
-    GROUND = "raised"
+    GROUND: Role = "raised"
     margin = 0
 
 
 class _RaisedBar(BarWidget):
-    GROUND = "raised"
+    GROUND: Role = "raised"
     margin = 0
 
 
