@@ -10,7 +10,7 @@ from workbench.tui.view.pieces import ROLES, Role
 
 GROUNDS: tuple[Role, ...] = ("base", "panel", "raised", "cursor", "cursor-idle", "key")
 TEXTS: tuple[Role, ...] = ("strong", "text", "soft", "faint", "focus", "value", "listener", "pending", "running")
-LOWEST = {"dark": 4.5, "light": 4.5, "contrast": 7.0, "safe": 4.5}
+LOWEST = {"dark": 4.5, "light": 4.5, "contrast": 7.0, "safe": 4.5, "mono": 4.5}
 
 
 def text_of(theme: ThemeFile, **changes: str | None) -> str:
