@@ -1,7 +1,7 @@
 """What the workbench remembers from one start to the next: theme, layout, and the files that were open.
 
 One small JSON file in the person's state folder. It is never needed: one that cannot be read is put aside.
-Source: docs/tui.md "What is remembered".
+Source: docs/tui.md 6.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The person's own themes: files in a folder, read when the workbench starts and whenever they change.
 
-Source: docs/tui.md "Themes".
+Source: docs/tui.md 5.
 """
 
 from __future__ import annotations
