@@ -42,7 +42,8 @@ class EntryList(Lines):
         self.changed: frozenset[EntryKey] = frozenset()
         self.sizes = CHARACTERS
         self.cursor = 0
-        self._largest = 0
+        self._largest: int | None = 0
+        """The size that fills a bar; None: it is not known yet."""
         self._drawn: dict[int, Strip] = {}
 
     def show_rows(
@@ -54,7 +55,7 @@ class EntryList(Lines):
     ) -> None:
         """Shows other rows with the cursor on `chosen`, or where it was."""
         self.rows, self.changed, self.sizes = rows, changed, sizes
-        self._largest = max((size_of(row.entry, sizes) for row in rows if row.entry is not None), default=0)
+        self._largest = None
         self._drawn.clear()
         self.virtual_size = Size(self.size.width, len(rows))
         index = self._index_of(chosen)
@@ -132,11 +133,18 @@ class EntryList(Lines):
             is_cursor=row.heading == self._group if row.heading else index == self.cursor,
             has_focus=self.has_focus,
             is_changed=row.key in self.changed,
-            largest=self._largest if width >= BARS_FROM else 0,
+            largest=self._largest_size if width >= BARS_FROM else 0,
             margin=0 if self.show_vertical_scrollbar else 1,
             sizes=self.sizes,
         )
         return self.paint.strip(line, width, ground)
+
+    @property
+    def _largest_size(self) -> int:
+        """Looked for only where there is room for bars."""
+        if self._largest is None:
+            self._largest = max((size_of(row.entry, self.sizes) for row in self.rows if row.entry), default=0)
+        return self._largest
 
     def _choose_row(self, index: int) -> None:
         if index != self.cursor:
