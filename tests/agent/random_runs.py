@@ -81,7 +81,7 @@ class DrawnProvider:
         self._ids = itertools.count(1)
 
     def context_window(self, model: str) -> int | None:
-        return 600 if model == "m1" else None
+        return 150 if model == "m1" else None
 
     def defaults(self, config: Any) -> Any:
         return {"temperature": 0.5} if config.model == "m2" else {}
@@ -201,16 +201,21 @@ class RandomRun:
                 self._later(after, lambda: agent.cancel(cause, keep_inbox=keeps))
             case ("shadow", n):
                 await self.settle()
-                nodes = agent.session.surface.nodes[: n * 2]
-                if nodes and agent.session.events[nodes[-1]].type != "assistant/message":
-                    op_ = Replace(nodes[0], nodes[-1])
-                    agent.session.append(
-                        "user/message", user_message("SUM"), surface_op=op_, source_event_seqs=nodes
-                    )
+                self._shadow(n * 2)
             case ("kill", cut):
                 await self._kill(cut)
             case ("fork",):
                 await self._fork()
+
+    def _shadow(self, count: int) -> None:
+        """Replace the beginning of the conversation, unless that would part calls from their results."""
+        session = self.agent.session
+        nodes = session.surface.nodes
+        following = session.events[nodes[count]].type if len(nodes) > count else ""
+        if nodes and following != "tool/result":
+            shadowed = nodes[:count]
+            op = Replace(shadowed[0], shadowed[-1])
+            session.append("user/message", user_message("SUM"), surface_op=op, source_event_seqs=shadowed)
 
     def _later(self, after: int, act: Callable[[], Any]) -> None:
         loop = asyncio.get_running_loop()

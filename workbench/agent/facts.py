@@ -36,6 +36,8 @@ class LogFacts:
         """The newest own snapshot."""
         self.compaction_seq: int | None = None
         """Seq of a `compaction/start` that has no end. The end of a turn and of a seed end it, too."""
+        self.vain_compaction: int | None = None
+        """Number of the turn in which the last compaction has changed nothing."""
         self.queues: dict[str, list[Any]] = {"next-turn": [], "next-step": []}
         """Pending input: the fold of the splices behind the last `session/end-seed`."""
 
@@ -89,8 +91,9 @@ class LogFacts:
     def _compaction_started(self, event: LoggedEvent) -> None:
         self.compaction_seq = event.seq
 
-    def _compaction_ended(self, _event: LoggedEvent) -> None:
+    def _compaction_ended(self, event: LoggedEvent) -> None:
         self.compaction_seq = None
+        self.vain_compaction = None if event.data.get("outcome") == "replaced" else event.data.get("turn")
 
 
 _FOLDS = {

@@ -74,7 +74,8 @@ class Compaction:
         """Behind all other listeners, whose messages count, too."""
         entry = await next()
         window = self._window(payload.agent)
-        if window is not None and isinstance(entry, Enter):
+        was_vain = payload.agent.facts.vain_compaction == payload.turn  # once more would cost the same
+        if window is not None and isinstance(entry, Enter) and not was_vain:
             tokens = self.measure(payload, entry)
             if tokens >= int(window * self._config.threshold):
                 tail = int(window * self._config.tail)
