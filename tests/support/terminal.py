@@ -12,6 +12,7 @@ import struct
 import sys
 import termios
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -29,17 +30,18 @@ SEQUENCE = re.compile(
 class Terminal:
     """Runs Python code until it ends or is closed."""
 
-    def __init__(self, code: str, *args: str, columns: int = 120, rows: int = 40) -> None:
+    def __init__(
+        self, code: str, *args: str, columns: int = 120, rows: int = 40, environ: Mapping[str, str] | None = None
+    ) -> None:
         self.received = b""
         self.pid, self._file = pty.fork()
         size = struct.pack("HHHH", rows, columns, 0, 0)
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, size)
             os.chdir(ROOT)
-            for name in ("COLUMNS", "LINES"):  # of a runner of tests: the terminal itself knows better
-                os.environ.pop(name, None)
-            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8")
-            os.execv(sys.executable, [sys.executable, "-c", code, *args])
+            os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8", **(environ or {}))
+            # Not execv: readline has put a size of its own into the environment of C.
+            os.execve(sys.executable, [sys.executable, "-c", code, *args], os.environ)
 
     def __enter__(self) -> Terminal:
         return self
