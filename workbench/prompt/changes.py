@@ -15,6 +15,8 @@ from workbench.prompt.tool_schema import ToolSchema
 from workbench.prompt.trace import Change, Phase
 from workbench.prompt.views import Owner
 
+TextKind = Literal["section", "context"]
+
 
 class Difference(NamedTuple):
     """A change, and of which entry: two entries of one name are told apart."""
@@ -57,10 +59,12 @@ def differences(before: AssemblyState, after: AssemblyState, phase: Phase) -> li
     ]
 
 
-def _texts(
-    kind: Literal["section", "context"], before: TextState, after: TextState, phase: Phase
-) -> Iterator[Difference]:
+def _texts(kind: TextKind, before: TextState, after: TextState, phase: Phase) -> Iterator[Difference]:
     if before.is_same_as(after):
+        return
+    pairs = before.changed_pairs(after)
+    if pairs is not None:
+        yield from (_changed(kind, past, row, phase) for past, row in pairs if _differ(past, row))
         return
     old = {id(row.identity): row for row in before.rows()}
     new = {id(row.identity): row for row in after.rows()}
@@ -83,14 +87,24 @@ def _texts(
             remark = _text_remark(past, row) or "replaced by a new entry"
             change = Change(kind, row.name, "changed", past.text, row.text, phase, remark)
             yield Difference(change, row.identity, past.identity)
-        elif past.text != row.text or past.literal is not row.literal or past.name != row.name:
-            remark = _text_remark(past, row)
-            yield Difference(Change(kind, row.name, "changed", past.text, row.text, phase, remark), row.identity)
+        elif _differ(past, row) and (_says_other(past, row) or key not in moved):
+            yield _changed(kind, past, row, phase)
         elif key in moved:
             yield Difference(Change(kind, row.name, "moved", past.text, row.text, phase), row.identity)
-        elif past.order != row.order:
-            remark = _ignored_order(kind, row)
-            yield Difference(Change(kind, row.name, "changed", past.text, row.text, phase, remark), row.identity)
+
+
+def _differ(past: TextRow, row: TextRow) -> bool:
+    return _says_other(past, row) or past.order != row.order
+
+
+def _says_other(past: TextRow, row: TextRow) -> bool:
+    return past.text != row.text or past.literal is not row.literal or past.name != row.name
+
+
+def _changed(kind: TextKind, past: TextRow, row: TextRow, phase: Phase) -> Difference:
+    """An entry that stands where it stood, and is not what it was."""
+    remark = _text_remark(past, row) if _says_other(past, row) else _ignored_order(kind, row)
+    return Difference(Change(kind, row.name, "changed", past.text, row.text, phase, remark), row.identity)
 
 
 def _ignored_order(kind: str, row: TextRow) -> str:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from workbench.prompt.plan import ScopePlans, TextPlan
 
 
+_Item = tuple[NamedText, str, str, bool, "float | None", "TextContribution | None"]
+
+
 class TextRow:
     """One section or context as it was at one moment."""
 
@@ -52,21 +55,21 @@ class TextRow:
 class TextState:
     """A list of sections or contexts as it was at one moment. Rows are made when somebody asks."""
 
-    __slots__ = ("_items", "_plan", "_rows", "_size", "_texts")
+    __slots__ = ("_indexes", "_items", "_plan", "_rows", "_size", "_texts")
 
     def __init__(self, texts: NamedTexts) -> None:
-        self._plan: TextPlan | None = texts.plan
+        self._plan: TextPlan | None = texts.plan if texts.items is None else None
         self._texts: list[str] = texts.texts
         self._rows: list[TextRow] | None = None
         self._size: int | None = None
-        items = texts.items if texts.items is not None else (texts.touched or {}).values()
+        touched = texts.touched or {}
+        items = texts.items if texts.items is not None else touched.values()
+        self._indexes = () if texts.items is not None else tuple(touched)
         self._items = [
             (item, item.name, item.text, item.literal, item.order, item.contribution)
             for item in items
             if isinstance(item, NamedText)
         ]
-        if texts.items is not None:
-            self._plan = None
 
     def rows(self) -> list[TextRow]:
         if self._rows is None:
@@ -83,13 +86,45 @@ class TextState:
         return self._rows
 
     def size(self, like: TextState | None = None) -> int:
-        """Characters of all texts. `like` is an earlier moment, whose size is taken when nothing changed since."""
+        """Characters of all texts. `like` is an earlier moment: what has changed since is all that is looked at."""
         if self._size is None:
-            if like is not None and self.is_same_as(like):
-                self._size = like.size()
+            pairs = None if like is None else like.changed_pairs(self)
+            if like is not None and pairs is not None:
+                self._size = like.size() + sum(len(after.text) - len(before.text) for before, after in pairs)
+            elif self._plan is not None and not self._items:
+                self._size = sum(map(len, self._texts))
             else:
                 self._size = sum(len(row.text) for row in self.rows())
         return self._size
+
+    def changed_pairs(self, later: TextState) -> list[tuple[TextRow, TextRow]] | None:
+        """The rows that differ, as they were and as they are later; None: there may be others, or elsewhere."""
+        if self._plan is not later._plan:
+            return None
+        if self._plan is None:
+            old, new = self._items, later._items
+            if len(old) != len(new) or any(one[0] is not other[0] for one, other in zip(old, new, strict=True)):
+                return None
+            pairs = {id(one[0]): (one, other) for one, other in zip(old, new, strict=True) if one != other}
+            return [(_row(*one), _row(*other)) for one, other in pairs.values()]
+        if self._texts is not later._texts:
+            return None
+        before, after = self._touched(), later._touched()
+        return [
+            (self._row_at(index, before.get(index)), self._row_at(index, after.get(index)))
+            for index in sorted(before.keys() | after.keys())
+            if before.get(index) != after.get(index)
+        ]
+
+    def _touched(self) -> dict[int, _Item]:
+        return dict(zip(self._indexes, self._items, strict=True))
+
+    def _row_at(self, index: int, item: _Item | None) -> TextRow:
+        if item is not None:
+            return _row(*item)
+        assert self._plan is not None
+        entry = self._plan.entries[index]
+        return TextRow(entry, entry.name, self._texts[index], entry.literal, entry.order, entry)
 
     def is_same_as(self, other: TextState) -> bool:
         """Whether nothing can have changed between the two moments."""
