@@ -22,7 +22,19 @@ from workbench.prompt.trace import ListenerSpan, Work
 
 def listener_spans(recorder: Recorder, rewrites: Sequence[Rewrite]) -> tuple[ListenerSpan, ...]:
     """The listeners that were reached, in call order."""
+    _measure(recorder)
     return tuple(_span(recorder, record, rewrites) for record in recorder.records)
+
+
+def _measure(recorder: Recorder) -> None:
+    """Each moment after the one before: only what has changed in between is looked at."""
+    notes = sorted((note for notes in recorder.work.values() for note in notes), key=lambda note: note.start_ns)
+    last = recorder.built
+    for note in notes:
+        for state in (note.before, note.after):
+            if state is not None and state is not last:
+                state.size(last)
+                last = state
 
 
 def listeners_not_reached(recorder: Recorder) -> tuple[ListenerSpan, ...]:
@@ -69,15 +81,15 @@ def _span(recorder: Recorder, record: ListenerRecord, rewrites: Sequence[Rewrite
                 note.start_ns - recorder.began_ns,
                 max(note.start_ns, note.end_ns) - recorder.began_ns,
                 _size(note.before),
-                _size(note.after, note.before),
+                _size(note.after),
             )
             for note in recorder.work.get(id(record), ())
         ),
     )
 
 
-def _size(state: AssemblyState | None, like: AssemblyState | None = None) -> int | None:
-    return None if state is None else state.size(like)
+def _size(state: AssemblyState | None) -> int | None:
+    return None if state is None else state.size()
 
 
 def _scope(listener: Listener) -> str:
