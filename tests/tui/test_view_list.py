@@ -208,8 +208,9 @@ def test_who_is_waited_for() -> None:
 
 
 def test_hints_fall_off_the_end_but_two_stay() -> None:
-    wide = frame.key_hints(COMMANDS, 140)
-    narrow = frame.key_hints(COMMANDS, 50)
+    here = list(commands_of("prompt", "app"))
+    wide = frame.key_hints(here, 140)
+    narrow = frame.key_hints(here, 50)
     assert plain(wide.left).startswith("/ find   s scope   f check   y copy")
     assert plain(narrow.left) == "/ find  s scope  f check"
     assert plain(narrow.right) == plain(wide.right) == "ctrl+p commands  ? help"
