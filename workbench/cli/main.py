@@ -314,6 +314,30 @@ def run_(
     raise typer.Exit(run(wanted))
 
 
+class KeysFormat(StrEnum):
+    """How `keys` prints."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+
+
+_KEYMAP_HELP = "A file with other keys, instead of your own."
+
+
+@app.command(cls=PlainCommand, epilog=_EPILOG)
+def keys(
+    format: Annotated[
+        KeysFormat, typer.Option("--format", "-f", help="yaml: a file of keys, to begin with.")
+    ] = KeysFormat.TEXT,
+    keymap: Annotated[str | None, typer.Option("--keymap", metavar="FILE", help=_KEYMAP_HELP)] = None,
+) -> None:
+    """List what can be done on the screen, by which keys, and what is wrong with a file of keys."""
+    from workbench.cli.keys import run
+
+    raise typer.Exit(run(format=format.value, keymap=keymap))
+
+
 @app.command("open", cls=PlainCommand, epilog=_EPILOG)
 def open_(
     file: Annotated[
@@ -323,11 +347,12 @@ def open_(
         str | None,
         typer.Option("--theme", metavar="NAME", help="Colours; without it those that were chosen last."),
     ] = None,
+    keymap: Annotated[str | None, typer.Option("--keymap", metavar="FILE", help=_KEYMAP_HELP)] = None,
 ) -> None:
     """Open a composition on the screen. `workbench FILE` does the same, and `workbench` alone the start screen."""
     from workbench.cli.open import run
 
-    raise typer.Exit(run(file, theme=theme or ""))
+    raise typer.Exit(run(file, theme=theme or "", keymap=keymap))
 
 
 def run() -> None:

@@ -11,7 +11,7 @@ from workbench.config.problems import LoadError
 from workbench.config.samples import locate
 
 
-def run(file: str | None = None, *, theme: str = "") -> int:
+def run(file: str | None = None, *, theme: str = "", keymap: str | None = None) -> int:
     """Open the workbench on a terminal and give back its exit code. Without a file: the start screen."""
     errors = standard_error()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -25,7 +25,7 @@ def run(file: str | None = None, *, theme: str = "") -> int:
     from workbench.tui.run import UnknownTheme, run_workbench
 
     try:
-        return run_workbench(path, name=file, theme=theme)
+        return run_workbench(path, name=file, theme=theme, keymap=keymap)
     except UnknownTheme as unknown:
         print_error(str(unknown), errors)
         return ExitCode.UNUSABLE

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from workbench.tui.command import Command
+from workbench.tui.command import KEY_NAMES, Command
 from workbench.tui.commands import COMMANDS, command, commands_of
 
 PANES: Final = frozenset({"lines", "list", "text"})
@@ -166,6 +166,8 @@ def _clash(wishes: list[_Wish]) -> tuple[_Wish, str, str] | None:
     for index, wish in enumerate(wishes):
         for key in wish.keys:
             for other in table.values():
+                if key in command(wish.id).keys and key in command(other.id).keys:
+                    continue  # as it has always been: one of them is not there when the other one is
                 is_earlier = wished.get(other.id, -1) < index  # of two wishes the later one gives way
                 if is_earlier and other.id != wish.id and key in other.keys and meet(table[wish.id], other):
                     return wish, key, other.id
@@ -196,10 +198,16 @@ def key_name(written: str) -> str | None:
 
 def key_label(key: str) -> str:
     """A key as a person reads it."""
+    *modifiers, base = key.split("+")
+    return "+".join([*modifiers, KEY_NAMES.get(base) or _formatted(base)])
+
+
+def _formatted(base: str) -> str:
+    if len(base) == 1 or base.isalnum():
+        return base  # without asking Textual, which the key list does not load
     from textual.keys import format_key
 
-    *modifiers, base = key.split("+")
-    return "+".join([*modifiers, "enter" if base == "enter" else format_key(base)])
+    return format_key(base)
 
 
 _IDS: Final = frozenset(each.id for each in COMMANDS)
