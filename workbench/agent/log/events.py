@@ -97,6 +97,10 @@ class LoggedEvent:
             data = self._data = frozen_data(data, "data")
         return data
 
+    def glance(self, key: str) -> Any:
+        """One value of `data`, for folds that only compare it: most events of a long log are never frozen."""
+        return self._data.get(key)
+
     @property
     def surface_op(self) -> SurfaceOp | None:
         return self._op

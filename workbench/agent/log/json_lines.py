@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any
 
 import orjson
@@ -43,7 +42,7 @@ def decode_json(encoded: bytes) -> Any:
 
     Half surrogate pairs, which some writers escape, become U+FFFD: no text here holds any.
     """
-    if _BIG_INTEGER.search(encoded) is None:
+    if _BIG not in encoded.translate(_DIGITS):
         try:
             return orjson.loads(encoded)
         except orjson.JSONDecodeError:
@@ -66,5 +65,6 @@ def _finite(digits: str) -> float:
     return number
 
 
-_BIG_INTEGER = re.compile(rb"[0-9]{19}")
+_DIGITS = bytes(b"0"[0] if 48 <= byte <= 57 else byte for byte in range(256))
+_BIG = b"0" * 19
 """orjson reads integers above 64 bits as floats; anything as long goes to the standard library."""

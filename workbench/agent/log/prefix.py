@@ -123,7 +123,7 @@ def shared_bytes(first: bytes, second: bytes) -> int:
     """How many bytes both begin with alike."""
     shorter = min(len(first), len(second))
     start, block = 0, _FIRST_BLOCK
-    while start < shorter and first[start : start + block] == second[start : start + block]:
+    while start < shorter and first.startswith(second[start : start + block], start):  # one copy, not two
         start += block
         block = min(2 * block, _LAST_BLOCK)
     if start >= shorter:
@@ -131,7 +131,7 @@ def shared_bytes(first: bytes, second: bytes) -> int:
     end = min(start + block, shorter)
     while start < end:  # The first difference, if there is one, is in [start, end).
         middle = (start + end + 1) // 2
-        if first[start:middle] == second[start:middle]:
+        if first.startswith(second[start:middle], start):
             start = middle
         else:
             end = middle - 1

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.agent.log.canonical import digest
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent, is_known
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.surface import Surface
+from workbench.agent.request_digest import RequestDigest
+from workbench.models.frozen import FrozenDict
 from workbench.models.request import ModelRequest
 
 
@@ -46,18 +47,23 @@ class RebuiltRequest:
     header: RequestHeader
     nodes: tuple[int, ...]
     """Seqs of the surface nodes that its messages come from."""
-    request: ModelRequest
+    messages: tuple[FrozenDict, ...]
+    digest: str
+    """Of its canonical bytes, as they are rebuilt."""
+
+    @property
+    def request(self) -> ModelRequest:
+        """The request itself."""
+        return self.header.request(self.messages)
 
     @property
     def mismatch(self) -> str | None:
         """What does not agree with the record; None when all does, or nothing was recorded to agree with."""
         sent = self.sent
-        if sent.message_count is not None and sent.message_count != len(self.request.messages):
-            return f"{len(self.request.messages)} messages, but {sent.message_count} were sent"
-        if sent.digest is not None:
-            found = digest(self.request)
-            if found != sent.digest:
-                return f"digest {found[:12]}…, but {sent.digest[:12]}… was sent"
+        if sent.message_count is not None and sent.message_count != len(self.messages):
+            return f"{len(self.messages)} messages, but {sent.message_count} were sent"
+        if sent.digest is not None and self.digest != sent.digest:
+            return f"digest {self.digest[:12]}…, but {sent.digest[:12]}… was sent"
         return None
 
 
@@ -69,13 +75,14 @@ class RequestFold:
         self.header: RequestHeader | None = None
         self.header_seq: int | None = None
         self._steps: set[tuple[int, int]] = set()
+        self._digest = RequestDigest()
 
     def sent_by(self, event: LoggedEvent) -> SentRequest | None:
         """The request that `event`, the next one, tells of. To be asked before `add`."""
         if event.type == "request/sent":
             return self._recorded(event)
         if event.type == "assistant/chunk":
-            turn, step = event.data.get("turn"), event.data.get("step")
+            turn, step = event.glance("turn"), event.glance("step")
             if isinstance(turn, int) and isinstance(step, int) and (turn, step) not in self._steps:
                 self._steps.add((turn, step))
                 return SentRequest(
@@ -117,8 +124,8 @@ class RequestFold:
         """The request `sent`, which the next event tells of. Raises `LogError` NO_REQUEST as `check` does."""
         self.check(sent)
         assert self.header is not None
-        request = self.header.request(self.surface.messages())
-        return RebuiltRequest(sent, self.header, self.surface.nodes, request)
+        found = self._digest.of(self.header.system or "", self.header.tools, self.surface)
+        return RebuiltRequest(sent, self.header, self.surface.nodes, self.surface.messages(), found)
 
     def _recorded(self, event: LoggedEvent) -> SentRequest:
         data = event.data

@@ -200,9 +200,10 @@ class _Builder:
             self._turn.opened_by = _beginning(event.data.get("content"))
 
     def _chunk(self, event: LoggedEvent) -> None:
-        chunk, row = event.data.get("chunk"), self._row
-        if row is None or not isinstance(chunk, dict):
+        chunk, row = event.glance("chunk"), self._row
+        if row is None or not isinstance(chunk, dict) or chunk.get("type") not in ("usage", "finish"):
             return
+        chunk = event.data["chunk"]
         if chunk.get("type") == "usage":
             row.usage = chunk.get("usage") or {}
         elif chunk.get("type") == "finish":

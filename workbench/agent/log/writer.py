@@ -16,6 +16,9 @@ from workbench.agent.log.log_file import LogFile
 MAX_BATCH = 4_194_304
 """Bytes after which a batch is not filled any further."""
 
+GATHER_S = 0.01
+"""Seconds for which events gather into one batch while nobody waits for them."""
+
 Ended = Callable[[LogError | None], None]
 """Told when something is durable, or why it is not."""
 
@@ -37,6 +40,9 @@ class LogWriter:
         """Guards the waiters."""
         self._waiters: list[tuple[int, Ended]] = []
         self._wake = threading.Event()
+        """Set when there is something to do."""
+        self._urge = threading.Event()
+        """Set when somebody waits for it."""
         self._sleeps = False
         self._broken: LogError | None = None
         """A batch could be neither written nor taken back: nothing may follow it."""
@@ -95,6 +101,7 @@ class LogWriter:
         if is_late:
             ended(self._last_failure)
         else:
+            self._urge.set()
             self._rouse()
 
     def _when_ended(self, ended: Ended) -> None:
@@ -106,6 +113,7 @@ class LogWriter:
         if is_late:
             ended(self._last_failure)
         else:
+            self._urge.set()
             self._rouse()
 
     def _rouse(self) -> None:
@@ -126,6 +134,8 @@ class LogWriter:
                 self._wake.wait()  # after a failure nothing is tried again until somebody asks
             self._wake.clear()
             self._sleeps = False
+            self._urge.wait(GATHER_S)
+            self._urge.clear()
             failure = self._write_all()
             self._tell(failure)
             if self._stops and (failure is not None or not self._queue):

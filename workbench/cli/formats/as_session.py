@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from workbench.agent.log import Divergence, RebuiltRequest, digest
+from workbench.agent.log import Divergence, RebuiltRequest
 from workbench.agent.log.timeline import RequestRow, Timeline, TurnRow
 from workbench.cli.output import Output, Style
 from workbench.visible import visible_line
@@ -247,8 +247,8 @@ class Check:
         return cls(
             sent.name,
             sent.seq,
-            len(rebuilt.request.messages),
-            digest(rebuilt.request),
+            len(rebuilt.messages),
+            rebuilt.digest,
             sent.digest is not None,
             rebuilt.mismatch,
             tuple(sorted(rebuilt.header.not_recorded)),

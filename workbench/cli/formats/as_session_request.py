@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.agent.log import RebuiltRequest, digest
+from workbench.agent.log import RebuiltRequest
 from workbench.cli.output import Output
 from workbench.visible import visible_line
 
@@ -67,7 +67,7 @@ def request_json(one: RebuiltRequest) -> str:
         "seq": one.sent.seq,
         "headerSeq": one.sent.header_seq,
         "nodes": list(one.nodes),
-        "digest": digest(request),
+        "digest": one.digest,
         "recordedDigest": one.sent.digest,
         "mismatch": one.mismatch,
         "notRecorded": sorted(one.header.not_recorded),
