@@ -65,7 +65,7 @@ def _left(runtime: Runtime, fibers: list[Fiber], activations: list[Activation]) 
     for activation in activations:
         yield from (Left("effect", part.label) for part in activation.node().children)
         yield from (Left("running call", call.label) for call in activation.calls)
-        yield from (Left("service", name) for name, _ in activation.provided)
+        yield from (Left("service", name) for name in runtime.services_table.names_of(activation))
     for dispatch in runtime.dispatches:
         if any(is_theirs(listener.ledger) for listener in dispatch.entered):
             yield Left("dispatch", dispatch.label)

@@ -168,9 +168,9 @@ class PluginFact:
     state: PluginState
     reason: str = ""
     """What it waits for, why it failed, what its load or undo is waiting for."""
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     """How long it has been in its state."""
-    since: float = 0.0
+    since: float = field(default=0.0, compare=False)
     """The same as seconds since the epoch."""
     needs: tuple[Need, ...] = ()
     provides: tuple[str, ...] = ()

@@ -27,11 +27,10 @@ class RegistryModel:
 
     def load(self, registry: Registry) -> bool:
         """Takes what was read; False when nothing of it is another."""
-        if registry == self.registry:
-            return False
+        is_other = registry != self.registry
         self.registry = registry
         self._shown = None
-        return True
+        return is_other
 
     def rows(self, *, blanks: bool, is_small: bool) -> list[Row]:
         """The lines of the tree."""
