@@ -299,3 +299,14 @@ async def test_a_resume_that_is_cancelled_releases_the_log(path: Path) -> None:
             break
     assert again is not None
     await again.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_memory_stays_flat_over_ten_thousand_steps(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.agent.log.long_session", str(tmp_path / "log.jsonl"), "10000"]
+    root = Path(__file__).parents[3]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root)
+    (early, _), (late, events) = (map(int, line.split()) for line in run.stdout.splitlines())
+    assert events > 270_000
+    assert late - early < 8 * 1024  # KiB; the index of offsets alone takes two thousand of them
