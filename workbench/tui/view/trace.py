@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from workbench.prompt.growth import Growth
@@ -73,7 +74,15 @@ class Marks:
 
     def repeats_of(self, owner: Owner) -> list[Repeat]:
         """Those in which that owner has a hand."""
-        return [each for each in self.repeats if any(place.owner == owner for place in each.places)]
+        return self._repeats_by_owner.get(owner, [])
+
+    @cached_property
+    def _repeats_by_owner(self) -> dict[Owner, list[Repeat]]:
+        by_owner: dict[Owner, list[Repeat]] = {}
+        for repeat in self.repeats:
+            for owner in {place.owner for place in repeat.places}:
+                by_owner.setdefault(owner, []).append(repeat)
+        return by_owner
 
     def grows_by(self, owner: Owner) -> bool:
         """A listener of that owner has a part in the growth."""

@@ -18,7 +18,7 @@ from workbench.tui.view.difference import Form, TextDifference
 from workbench.tui.view.entries import EntryKey, Kind, order_text
 from workbench.tui.view.notes import note_rows
 from workbench.tui.view.panel import wrapped
-from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, outside, spread
+from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, cut, outside, spread
 from workbench.tui.view.sizes import counted, number
 from workbench.tui.view.trace import (
     Marks,
@@ -58,9 +58,10 @@ class Block(NamedTuple):
 
 
 class Detail:
-    """All rows. How many there are is known, each is drawn when asked for."""
+    """All rows. How many there are is known, each is drawn when asked for, and cut at the width."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, blocks: Sequence[Block], width: int = 0) -> None:
+        self._width = width
         self._blocks = [block for block in blocks if len(block.lines)]
         self._ends: list[int] = []
         end = 0
@@ -73,7 +74,7 @@ class Detail:
 
     def __getitem__(self, row: int) -> Line:
         block, start = self._at(row)
-        return block.lines[row - start]
+        return cut(block.lines[row - start], self._width + 1)  # the tint of a difference reaches further
 
     def block_at(self, row: int) -> Block | None:
         """What stands in that row; None behind the end."""
@@ -119,7 +120,7 @@ def detail(
         made = _listener(row.listener, preview, marks, width, blanks, compared, last_ran)
     else:
         made = _stage(row.key, preview, marks, width, blanks)
-    return Detail(list(made))
+    return Detail(list(made), width)
 
 
 def compare(change: Change) -> TextDifference:

@@ -267,18 +267,14 @@ def seen_words(position: int, newest: int, scope: str, follows: bool, *, short: 
 
 def found_words(query: str, hit: ListenerChange | None, preview: Preview, count: tuple[int, int]) -> Line:
     """Who put the words in or took them out."""
-    quoted: Line = (Piece("“"), *outside(cut_text(query, 30)), Piece("” "))
+    quoted: Line = (Piece("“"), *outside(cut_text(query, 30)), Piece("”"))
     if hit is None:
         missed = preview.trace.not_reached
         never = f" {counted(len(missed), 'listener')} never ran." if missed else ""
         in_it = any(query in text for text in (preview.system, preview.context) if text)
         where = " It is in the prompt as it was registered." if in_it else ""
-        return (
-            Piece("No listener", "strong", bold=True),
-            Piece(" put in or took out "),
-            *quoted,
-            Piece(f"{where}{never}"),
-        )
+        lead = Piece("No listener", "strong", bold=True)
+        return (lead, Piece(" put in or took out "), *quoted, Piece(f".{where}{never}"))
     listener, change = hit.listener, hit.change
     role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
     more = f" ({count[0] + 1} of {count[1]})" if count[1] > 1 else ""
@@ -289,7 +285,7 @@ def found_words(query: str, hit: ListenerChange | None, preview: Preview, count:
         *outside(listener.owner.plugin, role),
         Piece(" put in " if hit.wrote else " took out "),
         *quoted,
-        Piece(f"in {change.kind} "),
+        Piece(f" in {change.kind} "),
         *outside(change.name),
         Piece(f"{more}."),
     )

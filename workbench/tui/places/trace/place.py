@@ -30,6 +30,7 @@ from workbench.tui.widgets.find_bar import FindBar
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.trace_detail import DetailLines
 from workbench.tui.widgets.trace_timeline import Timeline, TimelineHead
+from workbench.visible import visible_line
 
 LEAST_DETAIL = 7
 """Lines that the pane below gets at least."""
@@ -219,7 +220,7 @@ class TracePlace(Place):
         return self._plain_detail(), f"trace-{row.name.replace(' ', '-')}.txt"
 
     def show_target(self, target: object) -> None:
-        """A row, an entry that a listener may have changed, or one of the assemblies that are kept."""
+        """A row, `("listener", plugin, label)`, an entry that one may have changed, or an assembly that is kept."""
         if self.model.preview is None or not self.is_mounted:
             self._target = target
             return
@@ -233,6 +234,8 @@ class TracePlace(Place):
         elif isinstance(target, RowKey):
             if any(row.key == target for row in model.rows):
                 model.chosen = target
+        elif isinstance(target, tuple) and target[0] == "listener" and len(target) == 3:
+            self._choose_listener(RowKey("", str(target[1]), str(target[2])))
         elif isinstance(target, EntryKey):
             for row in model.rows:
                 changes = row.listener.changes if row.listener is not None else ()
@@ -240,6 +243,12 @@ class TracePlace(Place):
                     model.chosen = row.key
                     return
             self.say("No listener changed it.", ())
+
+    def _choose_listener(self, key: RowKey) -> None:
+        if any(row.key == key for row in self.model.rows):
+            self.model.chosen = key
+        else:
+            self.say(f"{visible_line(key.label)} does not listen in this scope.", ())
 
     # commands
 
@@ -281,15 +290,18 @@ class TracePlace(Place):
             self.say("A stage has no owner; choose a listener.", ())
             return
         self.house.leave_spot()
-        await self.house.go_to("Registry", row.owner)
+        await self.house.go_to("Registry", ("plugin", row.owner.plugin))
 
     async def action_compare(self) -> None:
-        before = self.model.neighbour(-1)
-        if before is None or self.model.seen is None:
+        from workbench.tui.view.compare_sides import CompareTarget, Earlier, Now
+
+        before, seen = self.model.neighbour(-1), self.model.seen
+        if before is None or seen is None:
             self.say("There is no assembly of this scope before this one: r makes another.", ())
             return
         self.house.leave_spot()
-        await self.house.go_to("Compare", (before, self.model.seen))
+        now = Now() if self.model.follows else Earlier(seen.number)
+        await self.house.go_to("Compare", CompareTarget(Earlier(before.number), now, self.tab.title))
 
     def action_earlier(self) -> None:
         self._step_assembly(-1)
