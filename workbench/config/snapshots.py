@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ from workbench.prompt import Preview
 
 if TYPE_CHECKING:
     from workbench.config.formats.from_json import ReadPreview
-    from workbench.tokens import PromptCounts
 
 SUFFIX = ".prompt.json"
 MOST_BYTES = 64 * 1024 * 1024
@@ -26,7 +24,7 @@ MOST_BYTES = 64 * 1024 * 1024
 
 
 class SnapshotError(Exception):
-    """A snapshot that could not be read or written; the message names the file and what is wrong."""
+    """A snapshot that could not be read; the message names the file and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class SavedSnapshot:
 
 
 def folder_of_person() -> Path:
-    """Where snapshots go that have a name and no path."""
+    """Where snapshots go, unless the person says otherwise."""
     from platformdirs import user_data_path
 
     return user_data_path("prompt-workbench") / "snapshots"
@@ -63,45 +61,16 @@ def saved_snapshots(folder: Path) -> list[SavedSnapshot]:
     return sorted(found, key=lambda each: (-each.written, each.name))
 
 
-def is_path(name: str) -> bool:
-    """Whether a person means a file of their own, not a name in the folder."""
-    return name.endswith(".json") or "/" in name or os.sep in name or name.startswith("~")
-
-
-def path_of(name: str, folder: Path) -> Path:
-    """The file for what a person has typed: a path, or a name for the folder. Raises `SnapshotError`."""
-    name = name.strip()
-    if is_path(name):
-        return Path(name).expanduser()
-    file_name = re.sub(r"[^\w.@+-]+", "-", name).strip("-.")
-    if not file_name:
-        raise SnapshotError("a snapshot needs a name with a letter or digit in it, or a path")
-    return folder / f"{file_name[:100]}{SUFFIX}"
-
-
-def write_snapshot(
-    path: Path, preview: Preview, *, file: str, scope: str, counts: PromptCounts, replace: bool = False
-) -> None:
-    """Write the file, whole or not at all; raises `SnapshotError`. Blocks on the disk.
-
-    A file that is there already is written over only with `replace`.
-    """
+def snapshot_bytes(preview: Preview, *, file: str, scope: str) -> bytes:
+    """What a file of it holds. Counts tokens: for a thread."""
     from workbench.config.formats.as_json import preview_json
+    from workbench.config.formats.as_request import model_of
+    from workbench.tokens import PromptTexts, TokenCounter, count_prompt_now
 
+    counts = count_prompt_now(TokenCounter.for_model(model_of(preview)), PromptTexts.of(preview))
     text = preview_json(preview, file=file, scope=scope, counts=counts, saved=time.time())
     text = _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)  # half a character has no UTF-8
-    beside = path.with_name(f".{path.name[:200]}.{os.getpid()}.new")
-    if path.exists() and not replace:
-        raise SnapshotError(f"{path}: there is one of that name already")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(f"{text}\n", "utf-8")
-        beside.replace(path)
-    except OSError as error:
-        raise SnapshotError(f"{path}: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink()
+    return f"{text}\n".encode()
 
 
 def read_snapshot(path: Path) -> ReadPreview:

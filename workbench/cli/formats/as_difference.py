@@ -182,6 +182,7 @@ def _prefix_json(prefix: PrefixBreak | None) -> dict[str, Any] | None:
         "lost": prefix.lost,
         "read_anew": prefix.read_anew,
         "label": prefix.label,
+        "label_behind": prefix.label_behind,
         "reason": prefix.reason,
     }
 

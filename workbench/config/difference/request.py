@@ -48,8 +48,11 @@ class PrefixBreak:
     read_anew: int
     """Tokens of the later request, system text and tools, from there on."""
     label: Label
-    """How far the four numbers can be trusted."""
+    """How far `kept` can be trusted."""
+    label_behind: Label
+    """How far `lost` and `read_anew` can be trusted."""
     reason: str
+    """Why one of them is not exact; empty when they are."""
     offset: int
     """Where that token begins, in characters of the system text or of the tools as compact JSON."""
 
@@ -61,11 +64,10 @@ class PrefixBreak:
     @property
     def sentence(self) -> str:
         """What breaks, in one line. Names in it are outside text."""
-        sign = self.label.sign
         return (
-            f"it breaks at token {sign}{self.number:,}, in {self.first.part} {self.first.name} of "
-            f"{self.first.owner.plugin}; {sign}{self.read_anew:,} tokens of system text and tools from there on "
-            "are read anew"
+            f"it breaks at token {self.label.sign}{self.number:,}, in {self.first.part} {self.first.name} of "
+            f"{self.first.owner.plugin}; {self.label_behind.sign}{self.read_anew:,} tokens of system text and tools "
+            "from there on are read anew"
         )
 
 
@@ -180,9 +182,10 @@ def _made(
     tools: Count,
 ) -> PrefixBreak:
     """`in_front` and `behind`: tokens of what stands before and behind `part` in both requests."""
-    trust = Count(0, found.label, found.reason)
-    if tools.tokens:
-        trust = trust.at_best(tools.label, tools.reason)
+    here = Count(0, found.label, found.reason)
+    behind_it = here.at_best(tools.label, tools.reason) if tools.tokens else here
+    if part == "tools":
+        here = behind_it
     return PrefixBreak(
         part=part,
         first=first,
@@ -190,8 +193,9 @@ def _made(
         kept_in_part=found.position,
         lost=found.tokens_before + behind[0],
         read_anew=found.tokens_after + behind[1],
-        label=trust.label,
-        reason=trust.reason,
+        label=here.label,
+        label_behind=behind_it.label,
+        reason=behind_it.reason,
         offset=found.offset,
     )
 

@@ -140,6 +140,11 @@ class Place(Screen[None]):
         raise NotImplementedError
 
     @property
+    def current_tab(self) -> str:
+        """Title of the tab that is marked."""
+        return self.tab.title
+
+    @property
     def now(self) -> frozenset[str]:
         """What is the case, for key hints that help only then (`Command.when`)."""
         return frozenset()
@@ -213,7 +218,7 @@ class Place(Screen[None]):
         self.context_bar.show_bar(
             frame.context_bar(name_of(viewing), scope, size_of(viewing), status_of(viewing), short=short)
         )
-        self.tab_bar.show_bar(frame.tab_bar(TABS, self.tab.title, short=width < 60))
+        self.tab_bar.show_bar(frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 60))
         answer = self.answer(short=short)
         self.answer_line.show(answer.sentence, answer.fact)
         commands = self.house.commands_of(self.where, "app")

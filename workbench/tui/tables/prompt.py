@@ -16,6 +16,13 @@ COMMANDS: tuple[Command, ...] = (
         "List one owner or layer, what changed, or errors.",
         label="F",
     ),
+    Command(
+        "prompt.compare",
+        "Compare",
+        ("d",),
+        "Compare it with what it was before, another scope, another file, or a snapshot.",
+        "compare",
+    ),
     Command("prompt.copy", "Copy entry", ("y",), "Copy the text of the chosen entry, byte for byte.", "copy"),
     Command("prompt.copy_all", "Copy whole text", ("Y",), "Copy the whole text as it is sent.", label="Y"),
     Command("prompt.plain", "Plain text", ("m",), "Show the text alone, as it is sent.", "plain text"),

@@ -67,7 +67,10 @@ def drawn_row(line: ShownLine, nth: int, width: int, look: Look) -> Iterator[Pie
     starts = line.row_starts(width)
     start = starts[nth]
     end = starts[nth + 1] if nth + 1 < len(starts) else len(line.text)
-    end -= max(0, cell_len(line.text[start:end]) - width - 1)  # blanks that hang over; one has room
+    if nth + 1 < len(starts):
+        end = start + len(line.text[start:end].rstrip(" "))  # blanks at a break are not seen
+    else:
+        end -= max(0, cell_len(line.text[start:end]) - width - 1)  # those that hang over; one has room
     marks = line.text.marks
     edges = sorted({start, end, *_edges_between(line.changed, start, end), *_edges_between(marks, start, end)})
     for left, right in pairwise(edges):

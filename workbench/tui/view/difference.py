@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from workbench.config.difference.texts import ChangedLine, changed_lines, changed_pieces
@@ -74,6 +75,8 @@ class TextDifference:
     after: str
     remarks: Mapping[int, Line] = field(default_factory=dict)
     """Below the line of `after` with that number, from 1; of `before`, negative."""
+    has_numbers: bool = True
+    """Lines have numbers; values that are no text of several lines need none."""
 
     def __post_init__(self) -> None:
         self.lines: list[ChangedLine] = changed_lines(changed_pieces(self.before, self.after))
@@ -90,7 +93,11 @@ class TextDifference:
     @property
     def gutter(self) -> int:
         """Cells in front of the text: a blank, sign, blank, number, blank."""
-        return self._digits + 4
+        return self._digits + 4 if self.has_numbers else 5
+
+    def number(self, number: int) -> str:
+        """As it stands in front of the text."""
+        return f"{number:>{self._digits}} " if self.has_numbers else "  "
 
     def layout(self, form: Form) -> Layout:
         """Its rows in that form; the last two forms are kept."""
@@ -110,9 +117,15 @@ class TextDifference:
             shown = self._shown[index] = shown_line(self.lines[index])
         return shown
 
-    def first_changed(self) -> int | None:
-        """Index of the first line that differs."""
-        return next((index for index, line in enumerate(self.lines) if line.kind != "same"), None)
+    @property
+    def first_place(self) -> int:
+        """The first line that differs, as `remarks` counts: where there is one, as it is now; 0: none."""
+        first = next((at for at, line in enumerate(self.lines) if line.kind != "same"), None)
+        if first is None:
+            return 0
+        stretch = takewhile(lambda at: self.lines[at].kind != "same", range(first, len(self.lines)))
+        now = next((at for at in stretch if self.lines[at].kind == "added"), None)
+        return -self.numbers[first][0] if now is None else self.numbers[now][1]
 
 
 class Layout:
@@ -179,7 +192,7 @@ class Layout:
         if nth == 0:
             head = (
                 Piece(f" {look.sign} ", look.sign_role, True, ground=look.ground),
-                Piece(f"{number:>{self._of.gutter - 4}} ", "faint", ground=look.ground),
+                Piece(self._of.number(number), "faint", ground=look.ground),
             )
         else:
             head = (Piece(" " * self._of.gutter, ground=look.ground),)

@@ -81,10 +81,9 @@ def context_bar(name: str, scope: str | None, size: str, status: Status, *, shor
     return Bar(left, right, regions)
 
 
-def tab_bar(tabs: Sequence[Tab], current: str, *, short: bool) -> Bar:
-    """The places that exist; the current one with its question. A click leads to one."""
+def tab_bar(tabs: Sequence[Tab], current: str, question: str, *, short: bool) -> Bar:
+    """The places that exist, and the question of the one on the screen. A click leads to one."""
     line: Line = ()
-    question = ""
     regions: list[Region] = []
     for tab in tabs:
         start = width_of(line)
@@ -95,7 +94,6 @@ def tab_bar(tabs: Sequence[Tab], current: str, *, short: bool) -> Bar:
                 Piece(f"{tab.key} ", "focus", bold=True, ground="base"),
                 Piece(f"{tab.title} ", "strong", bold=True, ground="base"),
             )
-            question = tab.question
         else:
             line = (*line, Piece(" "), Piece(f"{tab.key} ", "faint"), Piece(f"{tab.title} ", "soft"))
         regions.append(Region(start, width_of(line), f"app.{tab.title.lower()}"))

@@ -107,8 +107,17 @@ class Picker(ModalScreen[str]):
     ]
     AUTO_FOCUS = "SafeInput"
 
-    def __init__(self, items: Sequence[Item], *, title: str, current: str | None = None) -> None:
+    def __init__(
+        self,
+        items: Sequence[Item],
+        *,
+        title: str,
+        current: str | None = None,
+        typed: Callable[[str], Item | None] | None = None,
+    ) -> None:
+        """`typed`: an item for the query itself, offered behind those that match."""
         super().__init__()
+        self._typed = typed
         self._items = list(items)
         self._title = title
         self._current = current
@@ -161,6 +170,8 @@ class Picker(ModalScreen[str]):
 
     def _show(self, query: str, cursor: int) -> None:
         found = search(self._items, query)
+        typed = self._typed(query) if self._typed is not None else None
+        found += [Found(typed)] if typed is not None else []
         listing = self.query_one(PickList)
         listing.show_found(found, min(cursor, max(0, len(found) - 1)))
         listing.move(0)
@@ -180,8 +191,12 @@ async def pick(
     title: str,
     picked: Callable[[str], object],
     current: str | None = None,
+    typed: Callable[[str], Item | None] | None = None,
 ) -> None:
-    """Lets the person pick an item, and calls `picked` with its id if one was."""
+    """Lets the person pick an item, and calls `picked` with its id if one was.
+
+    `typed`: makes an item of what was typed, to be offered behind those that match.
+    """
 
     def done(item_id: str | None) -> None:
         if item_id is not None:
@@ -189,7 +204,7 @@ async def pick(
 
     if isinstance(app.screen, Picker):
         return
-    picker = Picker(items, title=title, current=current)
+    picker = Picker(items, title=title, current=current, typed=typed)
     await app.push_screen(picker, done)
     fields = picker.query(SafeInput)
     picker.set_focus(fields.first() if fields else None)  # keys typed ahead are words of the query

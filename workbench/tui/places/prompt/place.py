@@ -303,6 +303,12 @@ class PromptPlace(FileActions):
         if chosen and not model.listed:
             self.say(f"No entry is {visible_line(chosen.words)}.", ())
 
+    async def action_compare(self) -> None:
+        from workbench.tui.view.compare_sides import CompareTarget
+
+        self.house.leave_spot()
+        await self.house.go_to("Compare", CompareTarget(came_from=self.tab.title))
+
     def action_find(self) -> None:
         self.house.leave_spot()
         self.key_hints.display = False
