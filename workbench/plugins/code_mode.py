@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from workbench.plugins.settings import Between, Settings
+from workbench.tools.code.limits import ProgramLimits
 from workbench.tools.code.mode import CodeMode
 
 if TYPE_CHECKING:
@@ -29,7 +30,5 @@ class Config(Settings):
 
 def apply(ctx: Context, config: Config) -> None:
     """Register `run_code`, its two sections, and the presentation."""
-    from workbench.tools.code.child import ProgramLimits
-
     limits = ProgramLimits(config.time_limit_seconds, config.output_characters)
     CodeMode(ctx, None if config.presentation == "native" else config.presentation, limits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from tests.support.tool_calls import Caller, call, error_of
 from tests.tools.code.conftest import TEXT, Run
 from workbench.core import Context, create_scope
 from workbench.prompt import ToolSchema
-from workbench.tools.code.child import Program, ProgramLimits, _Clock
+from workbench.tools.code.child import Program, _Clock
+from workbench.tools.code.limits import ProgramLimits
 from workbench.tools.code.mode import CodeMode
 from workbench.tools.pipeline import Accept, Deny, Invocation, OutputDeclaration, ToolFailure, ToolRun
 
@@ -233,14 +235,14 @@ async def test_cancel_kills_the_child_and_drains_open_calls(
     begun = asyncio.Event()
     ended: list[str] = []
     processes: list[int] = []
-    start = asyncio.create_subprocess_exec
+    start = subprocess.Popen
 
-    async def remembering(*arguments: Any, **options: Any) -> Any:
-        process = await start(*arguments, **options)
+    def remembering(*arguments: Any, **options: Any) -> Any:
+        process = start(*arguments, **options)
         processes.append(process.pid)
         return process
 
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", remembering)
+    monkeypatch.setattr(subprocess, "Popen", remembering)
 
     async def hangs(_arguments: Any, _run: ToolRun) -> None:
         begun.set()
@@ -300,10 +302,10 @@ async def test_callbacks_and_conclusions_wait_for_the_whole_program(caller: Call
 
 
 async def test_a_child_that_cannot_be_started_is_an_error_result(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refused(*_arguments: Any, **_options: Any) -> Any:
+    def refused(*_arguments: Any, **_options: Any) -> Any:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", refused)
+    monkeypatch.setattr(subprocess, "Popen", refused)
     result = await run("pass")
     assert error_of(result) == "PROGRAM_DIED"
     assert "no more processes" in result.text

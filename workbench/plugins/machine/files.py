@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from workbench.plugins.machine.places import Places, Refused
-from workbench.plugins.machine.processes import run_captured
 from workbench.plugins.machine.text_files import (
     Edited,
     TextPart,
@@ -25,6 +24,7 @@ from workbench.plugins.machine.text_files import (
     write_whole,
 )
 from workbench.plugins.machine.threads import in_thread
+from workbench.tools.processes import run_captured
 
 SEARCH = Path(__file__).with_name("searching.py")
 SEARCH_SECONDS = 60

@@ -10,7 +10,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from workbench.plugins.machine.processes import Captured, Output, ProcessGroup
+from workbench.tools.processes import Captured, Output, ProcessGroup
 from workbench.tools.waiting import to_the_end
 
 KEPT_BYTES = 256 * 1024

@@ -18,7 +18,7 @@ from typing import Literal
 from workbench.plugins.machine.jobs import Job
 from workbench.plugins.machine.landlock import confines_commands
 from workbench.plugins.machine.places import Places, Refused
-from workbench.plugins.machine.processes import EndedProcess, ProcessGroup, run_captured
+from workbench.tools.processes import EndedProcess, ProcessGroup, run_captured
 from workbench.tools.waiting import to_the_end
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -88,7 +88,7 @@ class LocalShell:
             raise Refused("TOO_MANY_JOBS", f"{running} jobs are running; stop one first")
         place = self._place(cwd, directory)
         try:
-            group = await ProcessGroup.start(
+            group = ProcessGroup.start(
                 self._line(command, dialect, place), cwd=place.directory, env=self._environment()
             )
         except OSError as error:

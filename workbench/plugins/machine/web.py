@@ -12,7 +12,9 @@ import asyncio
 import ipaddress
 import re
 import socket
+import ssl
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -45,11 +47,12 @@ class WebClient:
 
     def __init__(self, allows_private: bool = False) -> None:
         self.allows_private = allows_private
+        self._trusted: ssl.SSLContext | None = None
 
     async def fetch(self, address: str) -> Page:
         """Read one page. Raises `Refused` for a refused address, and for any failure on the way."""
         try:
-            import httpx
+            httpx = await asyncio.to_thread(import_module, "httpx")
         except ImportError as error:
             raise Refused("NOT_INSTALLED", "reading pages needs the extra `web` of this package") from error
         try:
@@ -61,12 +64,14 @@ class WebClient:
             raise Refused("UNREACHABLE", f"{address}: {error or type(error).__name__}") from error
 
     async def _fetched(self, httpx: Any, address: str) -> Page:
+        if self._trusted is None:  # reads the certificates of the system
+            self._trusted = await asyncio.to_thread(ssl.create_default_context)
         for _ in range(MAX_REDIRECTS + 1):
             host, target = await self._judged(httpx, address)
             headers = {"Host": host, "User-Agent": "prompt-workbench", "Accept": "text/html, text/*, */*;q=0.5"}
             extensions = {"sni_hostname": urlsplit(address).hostname or ""}
             async with (
-                httpx.AsyncClient(timeout=SECONDS, trust_env=False) as client,
+                httpx.AsyncClient(timeout=SECONDS, trust_env=False, verify=self._trusted) as client,
                 client.stream("GET", target, headers=headers, extensions=extensions) as answer,
             ):
                 if answer.is_redirect:

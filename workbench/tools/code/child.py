@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import json
 import os
-import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.tools.calls import ToolFailure, ToolResult
+from workbench.tools.code.limits import ProgramLimits
 from workbench.tools.json_values import NotJson, clean_text, freeze_foreign
+from workbench.tools.processes import ProcessGroup
 from workbench.tools.waiting import to_the_end
 
 if TYPE_CHECKING:
@@ -30,21 +32,6 @@ GRACE_SECONDS = 2.0
 """For a child that has closed its channel, to end by itself."""
 MAX_RAW_OUTPUT = 1024 * 1024
 """Bytes that a program may write past `print`, to the raw descriptors."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramLimits:
-    """What one program may use."""
-
-    seconds: float = 120
-    """Time in which it computes; waiting for its calls does not count."""
-    output_characters: int = 30_000
-    """Of what it prints, so much is kept: the beginning and the end."""
-    flood_characters: int = 2_000_000
-    """A program that prints more is ended, as an error."""
-    value_characters: int = 1_000_000
-    """Of what it returns, as JSON."""
-    memory_bytes: int = 2 * 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +59,8 @@ class Program:
         self._raw = bytearray()
         self._ending: tuple[str, str] | None = None
         """Code and message, where the parent had to end the child."""
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: ProcessGroup | None = None
+        self._input: asyncio.StreamWriter | None = None
         self._clock = _Clock(limits.seconds, lambda: self._end("PROGRAM_TIMEOUT", self._too_slow()))
         self._replies: set[asyncio.Task[None]] = set()
         self._writing = asyncio.Lock()
@@ -83,11 +71,12 @@ class Program:
 
     async def run(self) -> Ended:
         """Run to the end. Raises `ToolFailure`; whatever happens, the child is gone and no call is open."""
-        process = self._process = await self._started()
-        assert process.stdout is not None
-        assert process.stderr is not None
-        raw = asyncio.get_running_loop().create_task(self._drain_raw(process.stderr), name="program: raw output")
+        process = self._process = self._started()
+        raw: asyncio.Task[None] | None = None
         try:
+            frames, errors = await process.outputs()
+            self._input = await process.input()
+            raw = asyncio.get_running_loop().create_task(self._drain_raw(errors), name="program: raw output")
             await self._send(
                 {
                     "op": "run",
@@ -99,42 +88,31 @@ class Program:
                     "memory_limit": self._limits.memory_bytes,
                 }
             )
-            return await self._serve(process.stdout)
+            return await self._serve(frames)
         finally:
             self._clock.stop()
             await to_the_end(self._clean_up(process, raw))
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    def _started(self) -> ProcessGroup:
         try:
-            return await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-I",
-                "-X",
-                "utf8",
-                str(WORKER),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+            return ProcessGroup.start(
+                [sys.executable, "-I", "-X", "utf8", str(WORKER)],
                 cwd=self._cwd,
                 env={"PATH": os.defpath, "LANG": "C.UTF-8"},
-                start_new_session=True,
+                input=subprocess.PIPE,
             )
         except OSError as error:
             raise ToolFailure(f"no process could be started for the program: {error}", "PROGRAM_DIED") from error
 
-    async def _clean_up(self, process: asyncio.subprocess.Process, raw: asyncio.Task[None]) -> None:
+    async def _clean_up(self, process: ProcessGroup, raw: asyncio.Task[None] | None) -> None:
         """Kill what is left of the child, and drain its open calls."""
-        _kill(process)
-        await process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
+        await process.end()
         await self._subs.settle()
-        for task in (*self._replies, raw):
+        tasks = {*self._replies} if raw is None else {*self._replies, raw}
+        for task in tasks:
             task.cancel()
-        await asyncio.wait({*self._replies, raw})
-        transport = getattr(process, "_transport", None)
-        if transport is not None:
-            transport.close()  # else a grandchild that holds a pipe keeps it open here
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def _serve(self, stdout: asyncio.StreamReader) -> Ended:
         while True:
@@ -180,7 +158,7 @@ class Program:
             # It has closed its channel; whoever does that without ending is ended.
             await asyncio.wait_for(process.wait(), 0 if self._ending is not None else GRACE_SECONDS)
         except TimeoutError:
-            _kill(process)
+            process.kill()
         status = await process.wait()
         if self._ending is not None:
             code, message = self._ending
@@ -194,7 +172,7 @@ class Program:
         if self._ending is None:
             self._ending = (code, message)
         if self._process is not None:
-            _kill(self._process)
+            self._process.kill()
 
     def _keep(self, text: str) -> None:
         self._printed_size += len(text)
@@ -238,13 +216,12 @@ class Program:
             await self._send(reply)
 
     async def _send(self, message: dict[str, Any]) -> None:
-        assert self._process is not None
-        assert self._process.stdin is not None
+        assert self._input is not None
         data = json.dumps(message).encode()
         async with self._writing:
             with contextlib.suppress(ConnectionError):
-                self._process.stdin.write(len(data).to_bytes(4, "big") + data)
-                await self._process.stdin.drain()
+                self._input.write(len(data).to_bytes(4, "big") + data)
+                await self._input.drain()
 
     # -- words -------------------------------------------------------------------------------------------
 
@@ -295,14 +272,3 @@ class _Clock:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """The child with all that it has started."""
-    if process.returncode is not None:
-        return
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()

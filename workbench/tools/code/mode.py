@@ -16,7 +16,7 @@ from workbench.tools.registration import RUN_CODE, ToolRegistration
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
-    from workbench.tools.code.child import ProgramLimits
+    from workbench.tools.code.limits import ProgramLimits
     from workbench.tools.layer import Presentation
     from workbench.tools.registry import ToolRegistry
     from workbench.tools.runs import ToolRun
@@ -80,7 +80,8 @@ class CodeMode:
         return RULE if self._registry.needs_programs(context.scope) else ""
 
     async def _execute(self, arguments: Mapping[str, Any], run: ToolRun) -> Any:
-        from workbench.tools.code.child import Program, ProgramLimits
+        from workbench.tools.code.child import Program
+        from workbench.tools.code.limits import ProgramLimits
         from workbench.tools.decisions import Success
 
         subs = run.services.sub_calls

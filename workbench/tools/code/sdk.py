@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from workbench.prompt.orders import code_units
 from workbench.prompt.tool_schema import decode_json
 from workbench.tools.code.python_types import PythonTypes, camel, is_name, names_in, one_line, printable
-from workbench.tools.json_values import clean_text
 
 
 class SdkTool(NamedTuple):
@@ -103,7 +102,7 @@ def _def(name: str, signature: str, returned: str, text: str) -> str:
 
 
 def _docstring(text: str) -> str:
-    text = printable(clean_text(text)).replace("\\", "\\\\").replace('"', '\\"') if _needs_escapes(text) else text
+    text = printable(text).replace("\\", "\\\\").replace('"', '\\"') if _needs_escapes(text) else text
     lines = [line.rstrip() for line in text.split("\n")]
     quoted = f'"""{lines[0]}' + "".join(f"\n        {line}" if line else "\n" for line in lines[1:])
     return f'        {quoted}"""' if len(lines) == 1 else f'        {quoted}\n        """'
@@ -111,7 +110,7 @@ def _docstring(text: str) -> str:
 
 def _needs_escapes(text: str) -> bool:
     """Whether the text cannot stand in a docstring as it is. Most can, and read better so."""
-    return '"""' in text or "\\" in text or text.endswith('"') or printable(clean_text(text)) != text
+    return '"""' in text or "\\" in text or text.endswith('"') or printable(text) != text
 
 
 def _default(value: Any) -> str:
