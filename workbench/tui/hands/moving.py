@@ -97,7 +97,8 @@ class Moving(HouseBase):
         if subject is None:
             return []
         entries = dict(keyed(preview, subject.troubles)) if preview is not None else {}
-        return jumps(TABS, subject.scopes, self.place.tab.title, entries, preview)
+        fibers = [plugin.name for plugin in subject.registry().plugins]
+        return jumps(TABS, subject.scopes, self.place.tab.title, entries, preview, fibers)
 
     def _run_picked(self, item_id: str) -> None:
         kind, _, rest = item_id.partition(":")

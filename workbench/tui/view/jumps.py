@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.prompt.views import Preview
@@ -36,18 +37,8 @@ def jumps(
     fibers: Iterable[str] = (),
 ) -> list[Jump]:
     """All of them. `here` is the title of the present place, `fibers` are the plugins that are loaded."""
-    found: list[Jump] = []
-
-    def add(jump: Jump) -> None:
-        found.append(jump._replace(item=_numbered(jump.item, len(found))))
-
-    for jump in _all(tabs, scopes, here, entries, preview, fibers):
-        add(jump)
-    return found
-
-
-def _numbered(item: Item, index: int) -> Item:
-    return Item(f"jump:{index}", item.title, item.note, item.key, item.group, item.help)
+    found = _all(tabs, scopes, here, entries, preview, fibers)
+    return [jump._replace(item=replace(jump.item, id=f"jump:{position}")) for position, jump in enumerate(found)]
 
 
 def _all(
@@ -67,9 +58,13 @@ def _all(
     titles = {tab.title for tab in tabs}
     if preview is not None and "Trace" in titles:
         about = "Show what it changed in this assembly."
-        for index, listener in enumerate(preview.trace.listeners):
+        for listener in preview.trace.listeners:
             note = f"listener of {listener.owner.plugin}"
-            yield Jump(item(listener.label, note, "Listeners", about), "Trace", ListenerTarget(index))
+            yield Jump(
+                item(listener.label, note, "Listeners", about),
+                "Trace",
+                ("listener", listener.owner.plugin, listener.label),
+            )
     about = "List only what this owner has registered."
     for owner, count in Counter(entry.owner.plugin for entry in entries.values()).items():
         note = f"owner of {number(count)}"
@@ -77,7 +72,7 @@ def _all(
     if "Registry" in titles:
         about = "Show its state and what it has registered."
         for name in dict.fromkeys(fibers):
-            yield Jump(item(name, "plugin", "Plugins", about), "Registry", PluginTarget(name))
+            yield Jump(item(name, "plugin", "Plugins", about), "Registry", ("plugin", name))
     if len(scopes) > 1:
         about = "The prompt that this scope reads."
         for scope in scopes:
@@ -86,16 +81,3 @@ def _all(
     for tab in tabs:
         if tab.title != here:
             yield Jump(item(tab.title, "place", "Places", tab.question, tab.key), tab.title)
-
-
-class ListenerTarget(NamedTuple):
-    """The listener with that index in the trace of the present preview."""
-
-    position: int
-    """In the order of the trace."""
-
-
-class PluginTarget(NamedTuple):
-    """The plugin with that name."""
-
-    name: str
