@@ -178,6 +178,26 @@ def diff(
     raise typer.Exit(run(wanted))
 
 
+class Grouping(StrEnum):
+    """How `registry` groups."""
+
+    LAYER = "layer"
+    PLUGIN = "plugin"
+    KIND = "kind"
+
+
+@app.command(cls=PlainCommand, epilog=_EPILOG)
+def registry(
+    file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)],
+    by: Annotated[Grouping, typer.Option("--by", "-b", help="What to group by.")] = Grouping.LAYER,
+    json: Annotated[bool, typer.Option("--json", help="All facts, with the effects of each plugin.")] = False,
+) -> None:
+    """List what is registered, by whom, in which layer, and every plugin with what it waits for."""
+    from workbench.cli.registry import run
+
+    raise typer.Exit(run(file, by.value, json=json))
+
+
 @app.command(cls=PlainCommand, epilog=_EPILOG)
 def test(
     paths: Annotated[
