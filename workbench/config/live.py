@@ -82,7 +82,7 @@ async def open_live(
             opened.runtime.root.models.register(ScriptedProvider(said.script, SCRIPTED))
         for model in composition.entries.models:
             if said.script is None or model.name != SCRIPTED:
-                _serve(opened.runtime.root, composition, model)
+                await _serve(opened.runtime.root, composition, model)
         entry = _agent_entry(composition, choices.agent)
         options = _options(opened, entry, choices, is_scripted=said.script is not None)
         log = choices.session_log or _beside(composition, composition.entries.session_log)
@@ -98,7 +98,7 @@ async def _started(opened: OpenedComposition, options: AgentOptions, cwd: str, l
     return agent
 
 
-def _serve(root: Context, composition: Composition, entry: ModelEntry) -> None:
+async def _serve(root: Context, composition: Composition, entry: ModelEntry) -> None:
     """Register the provider of an entry. Raises `LoadError`."""
     windows: dict[str, Any] = entry.context_windows or {}
     if entry.script is not None:
@@ -114,7 +114,7 @@ def _serve(root: Context, composition: Composition, entry: ModelEntry) -> None:
             settings = OpenAISettings(**given, name=entry.name, context_windows=windows)
         except ValueError as error:
             raise _problem(composition, (*entry.at, "endpoint", "base_url"), str(error)) from None
-        root.plugin(plugin, settings)
+        await root.plugin(plugin, settings)
 
 
 def _recordings(composition: Composition, entry: ModelEntry) -> Iterator[Recording]:
