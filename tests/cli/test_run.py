@@ -247,8 +247,7 @@ def test_hostile_words_on_a_terminal_and_a_typed_conversation(folder: Path) -> N
         terminal.send("go\n")
         terminal.wait_for("allow write")
         terminal.send("y\n")
-        terminal.wait_for("written")
-        terminal.wait_for("> ")
+        terminal.wait_for("written\r\n> ")
         terminal.send("\x04")
         assert terminal.end() == 0
         received = terminal.received
