@@ -14,7 +14,7 @@ import pytest
 from tests.plugins.machine.conftest import Use
 from tests.support.tool_calls import Caller, FakeAgent, call, error_of
 from workbench.core import Context
-from workbench.plugins.machine.landlock import confines_commands
+from workbench.tools.confine.landlock import confines_commands
 
 
 async def gone(file: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from workbench.prompt import ToolSchema
 from workbench.tools.code.child import Program, _Clock
 from workbench.tools.code.limits import ProgramLimits
 from workbench.tools.code.mode import CodeMode
+from workbench.tools.confine.landlock import confines_commands
 from workbench.tools.pipeline import Accept, Deny, Invocation, OutputDeclaration, ToolFailure, ToolRun
 
 
@@ -189,6 +192,23 @@ async def test_a_bad_end_is_an_error_result(run: Run, code: str, expected: str, 
     assert error_of(result) == expected
     assert told in result.text
     assert len(result.text) < 60_000
+
+
+@pytest.mark.skipif(not confines_commands(), reason="this system cannot confine processes")
+async def test_the_system_refuses_what_gets_past_the_fence(run: Run, caller: Caller, tmp_path: Path) -> None:
+    """The way around the fence starts no program, and writes no file."""
+    caller.agent.cwd = str(tmp_path)
+    start = """
+import _posixsubprocess, os, sys
+reading, writing = os.pipe()
+pid = _posixsubprocess.fork_exec([b"touch", b"made"], [b"/usr/bin/touch", b"/bin/touch"], True, (writing,), None,
+    None, -1, -1, -1, -1, -1, -1, reading, writing, False, False, {}None, None, None, -1, None, False)
+return os.waitpid(pid, 0)[1]
+"""
+    more = "-1, " if sys.version_info >= (3, 11) else ""
+    result = await run(start.format(more))
+    assert error_of(result) == "PROGRAM_FAILED" or result.value["returned"] != 0
+    assert not (tmp_path / "made").exists()
 
 
 async def test_what_was_printed_before_a_bad_end_is_told(run: Run) -> None:

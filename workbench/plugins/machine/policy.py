@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.plugins.machine.landlock import confines_commands
 from workbench.plugins.machine.places import Places
+from workbench.tools.confine.landlock import confines_commands
 from workbench.tools.runs import working_directory
 
 

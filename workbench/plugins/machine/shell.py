@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.plugins.machine.jobs import Job
-from workbench.plugins.machine.landlock import confines_commands
 from workbench.plugins.machine.places import Places, Refused
+from workbench.tools import confine
+from workbench.tools.confine.landlock import confines_commands
 from workbench.tools.processes import EndedProcess, ProcessGroup, run_captured
 from workbench.tools.waiting import to_the_end
 
-LAUNCHER = Path(__file__).with_name("launcher.py")
+LAUNCHER = Path(confine.__file__).with_name("launcher.py")
 Dialect = Literal["bash", "pwsh"]
 MAX_OUTPUT_BYTES = 64 * 1024
 """Of each output of a foreground command: the beginning and the end are kept."""

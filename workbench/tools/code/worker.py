@@ -378,6 +378,20 @@ def fence(readable: set[str]) -> None:
     sys.addaudithook(hook)
 
 
+def give_up_rights() -> None:
+    """Where the kernel can, it sees to what the fence only asks for: nothing is written, started or reached."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "confine"))
+    try:
+        from landlock import forbid_everything_but_reading  # type: ignore[import-not-found]
+
+        forbid_everything_but_reading()
+    except (ImportError, OSError):
+        pass  # not on this system
+    del sys.path[0]
+    for name in [name for name in sys.modules if name.startswith(("ctypes", "_ctypes", "landlock"))]:
+        del sys.modules[name]
+
+
 def limit_memory(most: int) -> None:
     try:
         import resource
@@ -399,6 +413,7 @@ def main() -> None:
     sys.excepthook = lambda kind, error, trace: print(explained(error))
     remember_lines(order["code"])
     limit_memory(order["memory_limit"])
+    give_up_rights()
     threading.Thread(target=calls.serve, daemon=True).start()
     fence({sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), *filter(os.path.isabs, sys.path)})
     channel.send({"op": "ready"})
