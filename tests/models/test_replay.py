@@ -154,6 +154,15 @@ async def test_an_attempt_without_an_end_needs_an_override() -> None:
         await chunks_of(provider, call=ModelCall("x", 3, 1))
 
 
+async def test_a_retry_ends_an_attempt_whose_finish_was_not_recorded() -> None:
+    retry = {"type": "llm/retry", "data": {"turn": 1, "step": 1, "attempt": 1, "retry": 1, "code": "SERVER"}}
+    rows = [chunk(made.text_delta(0, "par")), retry, *answer("whole")]
+    with pytest.raises(RecordingError, match="no finish for 1/1;"):
+        replay(*rows)
+    provider = replay(*rows, overrides={"1/1": Override("throw")})
+    assert await texts(provider, [ModelCall("x", 1, 1, 2)]) == ["whole"]
+
+
 async def test_an_attempt_that_hangs() -> None:
     provider = replay(chunk(made.text_delta(0, "par")), overrides={"1/1": Override("hang")})
     stream = provider.stream(REQUEST, ModelCall("x", 1, 1))

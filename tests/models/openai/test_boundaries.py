@@ -17,10 +17,12 @@ from workbench.models import ModelError
 from workbench.models.openai import OpenAIProvider, OpenAISettings
 
 BODY = (
-    b"\xef\xbb\xbf: a comment\n\nevent: message\nid: 1\n"
+    b"\xef\xbb\xbf"
+    + data_lines([piece({"reasoning_content": "ä"})], done=False)
+    + b": a comment\n\nevent: message\nid: 1\n"
     + data_lines(
         [
-            piece({"reasoning_content": "ä\u2028日\x85"}),
+            piece({"reasoning_content": "\u2028日\x85"}),
             piece({"content": "👩‍👧"}),
             piece({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "n", "arguments": '{"é'}}]}),
             piece({"tool_calls": [{"index": 0, "function": {"arguments": '": "\\n"}'}}]}),
