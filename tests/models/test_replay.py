@@ -199,9 +199,13 @@ def write(path: Path, rows: Sequence[Row], tail: bytes = b"") -> Path:
 
 
 async def test_bodies_stay_in_the_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", [header(), *answer("ä" * 100), *answer("b", 2)], b'{"type":"assis')
-    provider = ReplayProvider([Recording.from_file(path)])
-    assert await texts(provider, [ModelCall("x", 2, 1), ModelCall("x", 1, 1)]) == ["b", "ä" * 100]
+    pieces = [chunk(made.text_delta(0, text), 2) for text in "ab"]
+    other = {"type": "agent/inbox/spliced", "data": {}}
+    rows = [header(), *answer("ä" * 100), *pieces, other, other, *answer("c", 2)]
+    provider = ReplayProvider([Recording.from_file(write(tmp_path / "log.jsonl", rows, b'{"type":"assis'))])
+    assert await texts(provider, [ModelCall("x", 2, 1), ModelCall("x", 1, 1)]) == ["abc", "ä" * 100]
+    in_memory = ReplayProvider([Recording.from_rows(rows)])
+    assert await texts(in_memory, [ModelCall("x", 2, 1)]) == ["abc"]
 
 
 async def test_a_file_that_was_changed_since(tmp_path: Path) -> None:

@@ -74,9 +74,9 @@ class Recording:
         lines = _lines(file, name)
         header = _checked_header(next(lines, None), name)
         recording = cls(name, header)
-        index = _Index(recording, lambda places: _rows_of_file(file, places))
-        for number, offset, row in lines:
-            index.take(row, (offset, number), f"{name}:{number}")
+        index = _Index(recording, lambda ranges: _rows_of_file(file, ranges))
+        for number, start, end, row in lines:
+            index.take(row, start, end, f"{name}:{number}")
         index.finish(overrides or {})
         return recording
 
@@ -90,11 +90,11 @@ class Recording:
         """The same for rows in memory, the header first."""
         numbered = enumerate(rows)
         first = next(numbered, None)
-        recording = cls(name, _checked_header((1, 0, first[1]) if first else None, name))
+        recording = cls(name, _checked_header((1, 0, 0, first[1]) if first else None, name))
         kept: dict[int, Row] = {}
-        index = _Index(recording, lambda places: [kept[at] for at, _ in places])
+        index = _Index(recording, lambda ranges: [kept[at] for start, end in ranges for at in range(start, end)])
         for at, row in numbered:
-            if index.take(row, (at, at + 1), f"{name}:{at + 1}"):
+            if index.take(row, at, at + 1, f"{name}:{at + 1}"):
                 kept[at] = row
         index.finish(overrides or {})
         return recording
@@ -137,30 +137,30 @@ def in_binding_order(recordings: Sequence[Recording]) -> list[Recording]:
     return ordered
 
 
-Place = tuple[int, int]
-"""Offset and number of a line."""
+Ranges = list[tuple[int, int]]
+"""Where rows begin and end, neighbours joined: an attempt is mostly one piece of its log."""
 
 
 class _Index:
     """Sorts rows into attempts."""
 
-    def __init__(self, recording: Recording, read: Callable[[list[Place]], list[Row]]) -> None:
+    def __init__(self, recording: Recording, read: Callable[[Ranges], list[Row]]) -> None:
         self._recording = recording
         self._read = read
         self._seed_left = recording.header.get("seedLength") or 0
         self._open: RecordedAttempt | None = None
         self._open_step: Step | None = None
-        self._places: list[Place] = []
+        self._ranges: Ranges = []
 
-    def take(self, row: Row, place: Place, shown: str) -> bool:
-        """Whether the row belongs to an attempt. Raises `RecordingError`."""
+    def take(self, row: Row, start: int, end: int, shown: str) -> bool:
+        """Whether the row, from `start` to `end`, belongs to an attempt. Raises `RecordingError`."""
         try:
             if self._seed_left > 0:
                 self._seed_left -= event_count(row)
                 return False
             kind, data = row["type"], row["data"]
             if kind == "assistant/chunk" or kind in PACKED:
-                self._chunk(row, kind, data, place)
+                self._chunk(row, kind, data, start, end)
                 return True
             if kind in ("llm/retry", "compaction/start", "step/end"):
                 self._open = None
@@ -170,23 +170,26 @@ class _Index:
             raise RecordingError(f"{shown}: this is not an event of a session log") from None
         return False
 
-    def _chunk(self, row: Row, kind: str, data: Mapping[str, Any], place: Place) -> None:
+    def _chunk(self, row: Row, kind: str, data: Mapping[str, Any], start: int, end: int) -> None:
         step = (data["turn"], data["step"])
         if not all(isinstance(number, int) for number in step):
             raise TypeError
         if self._open is None or step != self._open_step:
             self._begin(step)
         assert self._open is not None
-        self._places.append(place)
+        if self._ranges and self._ranges[-1][1] == start:
+            self._ranges[-1] = (self._ranges[-1][0], end)
+        else:
+            self._ranges.append((start, end))
         self._open.count += event_count(row)
         if kind == "assistant/chunk" and data["chunk"]["type"] == "finish":
             self._open.is_finished = True
             self._open = None
 
     def _begin(self, step: Step) -> None:
-        places: list[Place] = []
-        self._open = RecordedAttempt(lambda: self._read(places))
-        self._open_step, self._places = step, places
+        ranges: Ranges = []
+        self._open = RecordedAttempt(lambda: self._read(ranges))
+        self._open_step, self._ranges = step, ranges
         self._recording.attempts.setdefault(step, []).append(self._open)
 
     def finish(self, overrides: Mapping[str, Override]) -> None:
@@ -227,10 +230,10 @@ def _parsed_key(key: str) -> tuple[Step, int]:
     return (turn, step), attempt[0] if attempt else 1
 
 
-def _checked_header(first: tuple[int, int, Row] | None, name: str) -> Row:
-    if first is None or first[2].get("type") != "session":
+def _checked_header(first: Line | None, name: str) -> Row:
+    if first is None or first[-1].get("type") != "session":
         raise RecordingError(f"{name}:1: this is not a session log: it does not begin with its header")
-    header, seed = first[2], first[2].get("seedLength")
+    header, seed = first[-1], first[-1].get("seedLength")
     if header.get("version") != 0:
         raise RecordingError(f"{name}:1: version {header.get('version')!r} of session logs is not known here")
     if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or seed < 0):
@@ -238,9 +241,12 @@ def _checked_header(first: tuple[int, int, Row] | None, name: str) -> Row:
     return header
 
 
-def _lines(file: Path, name: str) -> Iterator[tuple[int, int, Row]]:
-    """Number, offset and value of each line."""
-    offset = 0
+Line = tuple[int, int, int, Row]
+"""Number, begin, end and value."""
+
+
+def _lines(file: Path, name: str) -> Iterator[Line]:
+    start = 0
     with file.open("rb") as log:
         for number, line in enumerate(log, 1):
             row = _decoded(line)
@@ -248,19 +254,20 @@ def _lines(file: Path, name: str) -> Iterator[tuple[int, int, Row]]:
                 return  # torn: its writer was stopped
             if row is None:
                 raise RecordingError(f"{name}:{number}: this line is not a JSON object")
-            yield number, offset, row
-            offset += len(line)
+            yield number, start, start + len(line), row
+            start += len(line)
 
 
-def _rows_of_file(file: Path, places: list[Place]) -> list[Row]:
+def _rows_of_file(file: Path, ranges: Ranges) -> list[Row]:
     rows: list[Row] = []
     with file.open("rb") as log:
-        for offset, number in places:
-            log.seek(offset)
-            row = _decoded(log.readline())
-            if row is None:
-                raise RecordingError(f"{file}:{number}: the recording was changed after it was loaded")
-            rows.append(row)
+        for start, end in ranges:
+            log.seek(start)
+            content = log.read(end - start)
+            decoded = [_decoded(line) for line in content.removesuffix(b"\n").split(b"\n")]
+            if len(content) < end - start or None in decoded:
+                raise RecordingError(f"{file}: the recording was changed after it was loaded")
+            rows += [row for row in decoded if row is not None]
     return rows
 
 
