@@ -88,13 +88,13 @@ def test_two_commands_can_change_places() -> None:
         ("prompt.find: bogus", "keys.yaml:1:14: unknown key 'bogus'; write a character, or a name such as"),
         (
             "\nprompt.plain: n",
-            "keys.yaml:2:1: the key n of prompt.plain already belongs to prompt.next_match there",
+            "2:1: the key n of prompt.plain already belongs to prompt.next_match there",
         ),
         ("app.theme: s", "the key s of app.theme already belongs to app.scope there"),
         ("prompt.find: j", "the key j of prompt.find already belongs to lines.down there"),
         (
             "prompt.find: [Q]\nprompt.copy: Q",
-            "keys.yaml:2:1: the key Q of prompt.copy already belongs to prompt.find",
+            "2:1: the key Q of prompt.copy already belongs to prompt.find",
         ),
         ("app.quit: []", "keys.yaml:1:1: app.quit must have a key"),
         ("prompt.find: {a: b}", "keys.yaml:1:14: keys are a word or a list of words"),

@@ -16,9 +16,9 @@ def write(path: Path, data: bytes, *, overwrite: bool = False) -> None:
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise IsADirectoryError(f"{path} is a folder")
+        raise IsADirectoryError("that is a folder")
     if not overwrite and target.exists():
-        raise FileExistsError(f"{path} is there already")
+        raise FileExistsError("there is a file of that name")
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
     beside = Path(name)
     try:

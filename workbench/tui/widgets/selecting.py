@@ -6,10 +6,13 @@ scrolling, wrapping and measuring; what is copied is the text as it was given.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.cells import split_graphemes
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from workbench.tui.view.blocks import Content
 from workbench.tui.view.draw import Gutter, Stretch
 from workbench.tui.view.layout import Layout, TextRow
 from workbench.tui.view.page import Page
@@ -97,9 +100,35 @@ class SelectablePage(Selectable):
         """The characters of the page that it stands for; None: none."""
         if selection is None or not self.page.blocks:
             return None
-        last = len(self.page.blocks) - 1
-        end = (last, len(self.page.blocks[last].content.text))
+        blocks = self.page.blocks
+        start = (0, 0) if selection.start is None else (selection.start.y, selection.start.x)
+        end = (len(blocks) - 1, len(blocks[-1].content.text))
         if selection.end is not None:
             end = min(end, (selection.end.y, selection.end.x))
-        start = (0, 0) if selection.start is None else (selection.start.y, selection.start.x)
+        start = start[0], whole_before(blocks[start[0]].content, start[1])
+        end = end[0], whole_behind(blocks[end[0]].content, end[1])
         return Stretch(start, end) if start < end else None
+
+
+def whole_before(content: Content, offset: int) -> int:
+    """The beginning of the character, or of the mark that stands for one, in which `offset` is."""
+    return next((first for first, last in _units(content, offset) if first <= offset < last), offset)
+
+
+def whole_behind(content: Content, end: int) -> int:
+    """The end of the character before `end`; a line end there is the free room behind the line."""
+    text = content.text
+    end = min(end, len(text))
+    if end and text[end - 1] == "\n":
+        return end - 1
+    return next((last for first, last in _units(content, end - 1) if first < end <= last), end)
+
+
+def _units(content: Content, offset: int) -> Iterator[tuple[int, int]]:
+    """Graphemes and marks of the line with that offset, the marks first."""
+    text = content.text
+    line = content.line_at(max(0, offset))
+    start = content.line_starts[line]
+    behind = content.line_starts[line + 1] if line + 1 < len(content.line_starts) else len(text)
+    yield from (mark for mark in text.marks if start <= mark[0] < behind)
+    yield from ((start + first, start + last) for first, last, _ in split_graphemes(text[start:behind])[0])
