@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -251,11 +252,16 @@ def test_a_resumed_session_goes_on_where_the_log_ends(tmp_path: Path) -> None:
     assert [event.type for event in opened(path).events][-2:] == ["turn/start", "turn/end"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes in the file system")
 def test_a_file_without_the_log_raises_what_the_system_says(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Session.resume_now(tmp_path / "none.jsonl")
     with pytest.raises(OSError):
         Session.resume_now(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    for endless in ("/dev/zero", tmp_path / "pipe"):
+        with pytest.raises(LogError, match="no regular file"):
+            SessionLog.open_now(endless)
 
 
 @pytest.mark.skipif(not RECORDED, reason="the recorded sessions are not beside this checkout")

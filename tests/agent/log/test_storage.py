@@ -225,6 +225,9 @@ async def test_old_events_are_read_from_the_file(path: Path) -> None:
     assert isinstance(events, StoredEvents)
     assert len(events._tail) <= TAIL_EVENTS + 101  # what was not durable yet stays
     assert [event.data["n"] for event in events] == list(range(count))
+    assert [events[seq].data["n"] for seq in range(count)] == list(range(count))
+    assert len(events._kept) <= 128
+    assert [events[seq].data["n"] for seq in (700, 3, 701, 702, 1, 2)] == [700, 3, 701, 702, 1, 2]
     assert [event.seq for event in events[10:20]] == list(range(10, 20))
     assert events[-1].data["n"] == count - 1
     assert events[5] == events[5:6][0]
@@ -244,6 +247,18 @@ async def test_large_events_do_not_stay_in_memory(path: Path) -> None:
     assert len(events._tail) < 12
     assert [event.data["n"] for event in events] == list(range(40))
     await session.close()
+
+
+async def test_what_no_reader_could_read_is_not_written(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.agent.log.session.MAX_LINE", 1_000)
+    session = Session.create(path=path)
+    with pytest.raises(LogError) as raised:
+        session.append("user/message", user("x" * 1_000))
+    assert raised.value.code == "TOO_LARGE"
+    assert len(session.events) == len(session.surface) == 0
+    session.append("user/message", user("x"))
+    await session.close()
+    assert len(lines_of(path)) == 2
 
 
 async def test_a_seed_is_marked_once(path: Path) -> None:

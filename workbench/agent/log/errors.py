@@ -12,6 +12,7 @@ LogErrorCode = Literal[
     "INVALID_HEADER",
     "INVALID_EVENT",
     "INVALID_SURFACE_OP",
+    "TOO_LARGE",
     "UNKNOWN_EVENT",
     "NO_REQUEST",
     "NOT_RECORDED",

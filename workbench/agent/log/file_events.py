@@ -18,8 +18,10 @@ from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.scanning import Line, read_records
 from workbench.agent.log.writer import LogWriter
 
-_KEPT = 64
+_KEPT = 128
 """Events that were read from the file and are kept for a second look."""
+_AHEAD = 32
+"""Events that are read at once for whoever asks for one after the other."""
 _RUN_BYTES = 262_144
 """Bytes that are read at once when events are gone through in order."""
 TAIL_EVENTS = 512
@@ -40,6 +42,8 @@ class FileEvents(Sequence[LoggedEvent]):
         self._end = 0
         """Where the line of the last event ends."""
         self._kept: OrderedDict[int, LoggedEvent] = OrderedDict()
+        self._expected = 0
+        """The seq behind the last one that was read: if it is asked for, others after it will be."""
 
     @property
     def file_id(self) -> tuple[int, int]:
@@ -102,12 +106,22 @@ class FileEvents(Sequence[LoggedEvent]):
 
     def _at(self, seq: int) -> LoggedEvent:
         event = self._kept.get(seq)
-        if event is None:
-            (event,) = self._run(seq, seq + 1)
-            self._kept[seq] = event
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return event
+        if event is not None:
+            return event
+        stop = min(seq + (_AHEAD if seq == self._expected else 1), self._in_file)
+        while stop > seq + 1 and self._line_end(stop - 1) - self._offsets[seq] > _RUN_BYTES:
+            stop -= 1
+        run = list(self._run(seq, stop))
+        self._kept.update((each.seq, each) for each in run)
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        self._expected = stop
+        return run[0]
+
+    @property
+    def _in_file(self) -> int:
+        """Events that can be read from the file."""
+        return len(self._offsets)
 
     def _run(self, start: int, stop: int) -> Iterator[LoggedEvent]:
         """The events of [start, stop), whose lines are read at once."""
@@ -166,10 +180,9 @@ class StoredEvents(FileEvents):
         self._lines_before = self._tail_start - lines
         return self
 
-    def append(self, event: LoggedEvent) -> None:
+    def append(self, event: LoggedEvent, line: bytes) -> None:
         """Accept the next event and queue its line."""
         assert self._writer is not None
-        line = event.line()
         self._offsets.append(self._end)
         self._end += len(line)
         self._tail.append(event)
@@ -186,6 +199,10 @@ class StoredEvents(FileEvents):
         if cut > 0:
             del self._tail[:cut]
             self._tail_start += cut
+
+    @property
+    def _in_file(self) -> int:
+        return self._tail_start
 
     def _at(self, seq: int) -> LoggedEvent:
         if seq >= self._tail_start:

@@ -84,10 +84,8 @@ if os.name == "nt":  # pragma: no cover
     import msvcrt
 
     def _lock(descriptor: int) -> None:
-        position = os.lseek(descriptor, 1 << 62, os.SEEK_SET)  # behind every byte, which readers may then read
+        os.lseek(descriptor, 1 << 62, os.SEEK_SET)  # behind every byte: the lock must not keep readers out
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        del position
 
     def _sync_folder(folder: Path) -> None:
         """Windows has no such thing."""

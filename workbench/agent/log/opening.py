@@ -15,7 +15,7 @@ from workbench.agent.log.events import SURFACE_TYPES, LoggedEvent, is_known
 from workbench.agent.log.file_events import StoredEvents
 from workbench.agent.log.log_file import LogFile
 from workbench.agent.log.open_work import FOLDED_TYPES, OpenWork
-from workbench.agent.log.scanning import Line, scan_header, scan_records
+from workbench.agent.log.scanning import Line, open_reading, scan_header, scan_records
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.log.surface import Surface
 
@@ -41,7 +41,7 @@ def open_for_writing(path: Path) -> OpenedLog:
     try:
         events = StoredEvents(path)
         folds = _Folds(events)
-        with path.open("rb") as reading:
+        with open_reading(path) as reading:
             scan = scan_header(reading)
             scan_records(reading, scan, folds.add)
         if scan.bad is not None and not scan.bad.is_last:

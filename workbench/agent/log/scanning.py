@@ -5,8 +5,11 @@ Source: docs/sessions.md 7.
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.agent.log.errors import LogError
@@ -68,6 +71,20 @@ class Scan:
 
 OnRecord = Callable[[Mapping[str, Any], int, Line], None]
 """Told of each record, its position, and the line that it stands in."""
+
+
+def open_reading(path: Path) -> BinaryIO:
+    """The file of a log. Raises `LogError` LOG_HEADER for pipes and devices, which may have no end; `OSError`."""
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return file
+    file.close()
+    raise LogError("LOG_HEADER", f"{path} is no regular file, and so no session log")
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe is opened whether anybody writes to it or not."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def scan_header(file: BinaryIO) -> Scan:

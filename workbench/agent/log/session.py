@@ -20,6 +20,7 @@ from workbench.agent.log.log_file import LogFile
 from workbench.agent.log.open_work import OpenWork
 from workbench.agent.log.opening import open_for_writing
 from workbench.agent.log.repair import missing_events
+from workbench.agent.log.scanning import MAX_LINE
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.log.surface import Surface
 from workbench.agent.log.surface_ops import SurfaceOp
@@ -84,7 +85,7 @@ class Session:
         if path is not None:
             session._write_to(Path(path))
         for event in seeded:
-            session._events.append(event)
+            session._store(event, event.line())
         if seeded and seeded[-1].type != "session/end-seed":
             session.append("session/end-seed", {})
         return session
@@ -137,7 +138,8 @@ class Session:
     ) -> LoggedEvent:
         """Accept one event and queue it for the file. Surface events are appended unless `surface_op` replaces.
 
-        Raises `LogError` before anything changes: NOT_JSON, INVALID_EVENT, INVALID_SURFACE_OP, SESSION_CLOSED.
+        Raises `LogError` before anything changes: NOT_JSON, INVALID_EVENT, INVALID_SURFACE_OP, TOO_LARGE,
+        SESSION_CLOSED.
         """
         if self._is_closed:
             raise LogError("SESSION_CLOSED", f"session {self.id} is closed: no {type} can be appended")
@@ -154,8 +156,9 @@ class Session:
             tuple(source_event_seqs),
             ignorable or type in IGNORABLE_TYPES,
         )
+        line = self._checked_line(event)
         self._fold(event)
-        self._events.append(event)
+        self._store(event, line)
         return event
 
     async def flush(self) -> None:
@@ -176,18 +179,33 @@ class Session:
 
         Events stay readable, from the file too: whoever looks at a session that has ended still can.
         """
-        if self._begin_close() and self._writer is not None:
+        self._is_closed = True
+        if self._writer is not None:
             await self._writer.close()
 
     def close_now(self) -> None:
         """The same for callers without a loop. Blocks."""
-        if self._begin_close() and self._writer is not None:
+        self._is_closed = True
+        if self._writer is not None:
             self._writer.close_now()
 
-    def _begin_close(self) -> bool:
-        """Whether this is the first call."""
-        is_first, self._is_closed = not self._is_closed, True
-        return is_first
+    def _checked_line(self, event: LoggedEvent) -> bytes:
+        """The line that will be written; nothing in memory alone. Raises `LogError` TOO_LARGE."""
+        if self._writer is None:
+            return b""
+        line = event.line()
+        if len(line) > MAX_LINE:
+            raise LogError(
+                "TOO_LARGE",
+                f"a {event.type} of {len(line):,} bytes is longer than {MAX_LINE:,}, which a log can hold",
+            )
+        return line
+
+    def _store(self, event: LoggedEvent, line: bytes) -> None:
+        if isinstance(self._events, list):
+            self._events.append(event)
+        else:
+            self._events.append(event, line)
 
     def _write_to(self, path: Path) -> None:
         """Begin a file of its own."""

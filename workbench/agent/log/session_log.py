@@ -16,7 +16,7 @@ from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import is_known
 from workbench.agent.log.file_events import FileEvents
 from workbench.agent.log.recorded import filling
-from workbench.agent.log.scanning import BadLine, Line, Scan, scan_header, scan_records
+from workbench.agent.log.scanning import BadLine, Line, Scan, open_reading, scan_header, scan_records
 from workbench.agent.log.session_header import SessionHeader
 
 Change = Literal["same", "grown", "truncated", "replaced", "gone"]
@@ -115,7 +115,7 @@ class SessionLog:
             return _look_anew(self.path, "replaced")
         if status.st_size < scan.end:
             return _look_anew(self.path, "truncated")
-        with self.path.open("rb") as file:
+        with open_reading(self.path) as file:
             if _mark(file, scan.end) != self._mark:
                 return _look_anew(self.path, "replaced")
         return _passed(self.path, Scan(scan.header, scan.end, scan.lines, scan.events), "grown")
@@ -144,7 +144,7 @@ class SessionLog:
 
 
 def _look_anew(path: Path, change: Change) -> _Look:
-    with path.open("rb") as file:
+    with open_reading(path) as file:
         scan = scan_header(file)
     return _passed(path, scan, change)
 
@@ -160,7 +160,7 @@ def _passed(path: Path, scan: Scan, change: Change) -> _Look:
             unknown.append((seq, record["type"]))
 
     try:
-        with path.open("rb") as file:
+        with open_reading(path) as file:
             scan_records(file, scan, note)
             return _Look(change, scan, places, _mark(file, scan.end), tuple(unknown))
     except BaseException:
@@ -176,5 +176,5 @@ def _mark(file: BinaryIO, end: int) -> bytes:
 
 
 def _has_whole_line(path: Path) -> bool:
-    with path.open("rb") as file:
+    with open_reading(path) as file:
         return b"\n" in file.read(65_536)
