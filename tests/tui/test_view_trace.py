@@ -234,7 +234,7 @@ def test_each_line_fits_whatever_the_names(width: int) -> None:
         lines += [
             row_line(row, shape, total, is_cursor=False, has_focus=True)[0] for row in rows(preview, NO_MARKS)
         ]
-        assert max(map(width_of, lines)) <= max(width, 36)
+        assert max(map(width_of, lines)) <= max(width, 40)
         for row in rows(preview, NO_MARKS):
             made = detail(row, preview, NO_MARKS, width, blanks=True, compared=compare)
             for at in range(len(made)):

@@ -8,7 +8,7 @@ from workbench.prompt.growth import Growth
 from workbench.prompt.listener_words import ListenerChange
 from workbench.prompt.repeats import Repeat, RepeatPlace
 from workbench.prompt.trace import ListenerSpan
-from workbench.prompt.views import Preview
+from workbench.prompt.views import Owner, Preview
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, cut_text, outside
 from workbench.tui.view.sizes import counted, number
@@ -139,19 +139,23 @@ def repeat_lines(repeat: Repeat) -> list[Line]:
             Piece(f"  {number(repeat.characters)} characters again{more}", "soft"),
         )
     ]
-    for place in repeat.places[:MOST_PLACES]:
-        role = OWNER_ROLES.get(place.owner.kind, "owner-plugin")
+    there: dict[tuple[str, str, Owner], list[RepeatPlace]] = {}
+    for place in repeat.places:
+        there.setdefault((place.kind, place.name, place.owner), []).append(place)
+    for (kind, name, owner), places in list(there.items())[:MOST_PLACES]:
+        role = OWNER_ROLES.get(owner.kind, "owner-plugin")
+        again = f", and {counted(len(places) - 1, 'time')} more" if len(places) > 1 else ""
         lines.append(
             (
-                Piece(f"    {place.kind} "),
-                *outside(place.name, role),
+                Piece(f"    {kind} "),
+                *outside(name, role),
                 Piece(" by "),
-                *outside(place.owner.plugin, role),
-                Piece(f", line {number(place.line)}", "soft"),
+                *outside(owner.plugin, role),
+                Piece(f", line {number(places[0].line)}{again}", "soft"),
             )
         )
-    if len(repeat.places) > MOST_PLACES:
-        lines.append((Piece(f"    and {number(len(repeat.places) - MOST_PLACES)} more places", "soft"),))
+    if len(there) > MOST_PLACES:
+        lines.append((Piece(f"    and {number(len(there) - MOST_PLACES)} more places", "soft"),))
     return lines
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual import events
 from textual.geometry import Size
+from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.view.frame import outer_margin
@@ -14,6 +17,10 @@ from workbench.tui.widgets.lines import Lines
 
 class DetailLines(Lines):
     """Rows with a cursor while the pane has the focus; lines of a difference keep their tint."""
+
+    @dataclass
+    class Widened(Message):
+        """There is another number of cells for a row."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -78,6 +85,11 @@ class DetailLines(Lines):
 
     def on_resize(self) -> None:
         self.forget_drawn()
+        if self.text_width != self._told:
+            self._told = self.text_width
+            self.post_message(self.Widened())
+
+    _told = 0
 
     def forget_drawn(self) -> None:
         self._drawn.clear()

@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from workbench.prompt.repeats import repeats
 from workbench.prompt.source import Position, TextSource
+from workbench.prompt.trace import Change
 from workbench.tui.places.base import Place, tab_of
 from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view import answer as answers
@@ -118,9 +119,7 @@ class TracePlace(Place):
         model = self.model
         if not self.is_mounted or not self.children:
             return
-        if self._target is not None and model.preview is not None:
-            target, self._target = self._target, None
-            self._take_target(target)
+        word = self._take_target() if self._target is not None and model.preview is not None else ""
         has_rows = bool(model.rows) and not self.viewing.problems
         self.head.display = has_rows
         self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
@@ -128,6 +127,8 @@ class TracePlace(Place):
         self._fit()
         self._show_detail()
         self.refresh_frame()
+        if word:
+            self.say(word, ())
 
     def _show_heading(self) -> None:
         self.head.show_axis(self.model.total_ns, self.timeline.has_focus)
@@ -157,13 +158,22 @@ class TracePlace(Place):
         model, pane = self.model, self.detail_pane
         has_rows = bool(model.rows) and not self.viewing.problems
         made = model.detail(pane.text_width, blanks=self.size.height >= 30) if has_rows else Detail(())
-        pane.show_detail(made, keep_place=self._shown == model.chosen)
+        block = pane.block
+        is_same = self._shown == model.chosen
+        pane.show_detail(made, keep_place=is_same)
         self._shown = model.chosen
         hit = model.current_hit
         if hit is not None and hit[0] == model.chosen:
-            row = made.row_of(hit[1].change)
-            if row is not None:
-                pane.put_cursor(row)
+            wanted: Change | None = hit[1].change
+        else:
+            wanted = block.change if is_same and block is not None else None
+        row = (
+            made.row_of(wanted)
+            if wanted is not None and (pane.block is None or pane.block.change is not wanted)
+            else None
+        )
+        if row is not None:
+            pane.put_cursor(row)
 
     # messages of the panes
 
@@ -183,9 +193,15 @@ class TracePlace(Place):
     def on_descendant_blur(self) -> None:
         self._show_heading()
 
+    @on(DetailLines.Widened)
+    def _detail_widened(self) -> None:
+        pane = self.detail_pane
+        pane.scroll_to_row(0)
+        self._show_detail()
+        pane.bring_into_view(pane.cursor, pane.cursor)
+
     def on_resize(self) -> None:
         self._fit()
-        self.call_after_refresh(self._show_detail)
         self.refresh_frame()
 
     # going elsewhere and coming from there
@@ -221,34 +237,32 @@ class TracePlace(Place):
 
     def show_target(self, target: object) -> None:
         """A row, `("listener", plugin, label)`, an entry that one may have changed, or an assembly that is kept."""
-        if self.model.preview is None or not self.is_mounted:
-            self._target = target
-            return
-        self._take_target(target)
-        self._show_all()
+        self._target = target
+        if self.model.preview is not None and self.is_mounted:
+            self._show_all()
 
-    def _take_target(self, target: object) -> None:
-        model = self.model
+    def _take_target(self) -> str:
+        """Chooses what somebody came here for; what has to be said to it."""
+        model, target = self.model, self._target
+        self._target = None
         if isinstance(target, Seen):
             model.choose(target)
         elif isinstance(target, RowKey):
             if any(row.key == target for row in model.rows):
                 model.chosen = target
-        elif isinstance(target, tuple) and target[0] == "listener" and len(target) == 3:
-            self._choose_listener(RowKey("", str(target[1]), str(target[2])))
+        elif isinstance(target, tuple) and len(target) == 3 and target[0] == "listener":
+            key = RowKey("", str(target[1]), str(target[2]))
+            if not any(row.key == key for row in model.rows):
+                return f"{visible_line(key.label)} does not listen in this scope."
+            model.chosen = key
         elif isinstance(target, EntryKey):
             for row in model.rows:
                 changes = row.listener.changes if row.listener is not None else ()
                 if any((change.kind, change.name) == (target.kind, target.name) for change in changes):
                     model.chosen = row.key
-                    return
-            self.say("No listener changed it.", ())
-
-    def _choose_listener(self, key: RowKey) -> None:
-        if any(row.key == key for row in self.model.rows):
-            self.model.chosen = key
-        else:
-            self.say(f"{visible_line(key.label)} does not listen in this scope.", ())
+                    return ""
+            return "No listener changed it."
+        return ""
 
     # commands
 
