@@ -23,7 +23,7 @@ from tests.agent.scenario import (
 from workbench.plugins import first_party
 from workbench.tools import ToolError
 from workbench.tools.decisions import Accept, Allow, Deny, Success
-from workbench.tools.runs import OutputDeclaration
+from workbench.tools.output import OutputDeclaration
 
 ECHO = calls(("echo", {"text": "x"}, "c1"))
 

@@ -26,7 +26,7 @@ from workbench.models.retry import DEFAULT_POLICY, RetryPolicy
 
 if TYPE_CHECKING:
     from workbench.agent.log.events import LoggedEvent
-    from workbench.agent.log.session import Session
+    from workbench.agent.sessions import LiveSession
 
 Setup = Callable[[Context, Agent], Any]
 """Registers what is the agent's own, through the context of its scope; it may be asynchronous."""
@@ -77,13 +77,14 @@ class Agents:
         """Every live agent, oldest first."""
         return tuple(agent for agent, _ in self._agents.values())
 
-    async def make(self, ctx: Context, options: AgentOptions, session: Session, setup: Setup | None) -> Agent:
+    async def make(self, ctx: Context, options: AgentOptions, session: LiveSession, setup: Setup | None) -> Agent:
         """Session → agent → scope → set-up → published → driver. What fails before that leaves nothing."""
         sessions = self._ctx.sessions
         try:
             facts = LogFacts(session)
             if len(session.events):
-                await asyncio.to_thread(facts.catch_up)  # may read a whole file
+                await asyncio.to_thread(facts.load)  # may read a whole file
+            session.fold = facts.add
             agent = Agent(options, session, facts, self.services)
             agent.scope = create_scope(ctx, agent, options.around)
         except BaseException:

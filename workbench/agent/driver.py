@@ -81,7 +81,7 @@ class Driver:
     async def _run_turn(self) -> bool:
         """False when the log cannot be written: another try would fail the same way."""
         agent = self._agent
-        self._turn = Turn(agent, self._services, agent.facts.catch_up().turn + 1)
+        self._turn = Turn(agent, self._services, agent.facts.turn + 1)
         number = self._turn.number
         try:
             await self._turn.run()

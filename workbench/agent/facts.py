@@ -1,7 +1,7 @@
 """What the log says now: turn, header, route, snapshot, pending input, compaction. It is a fold of the events.
 
-It is brought up to date by reading what has been appended since, whoever appended it. Nothing here is a truth of
-its own, so that resume, fork and compaction need no code.
+It is brought up to date with each event, whoever appends it. Nothing here is a truth of its own, so that resume,
+fork and compaction need no code.
 
 Source: docs/agents.md 2, 4, 6 and 13.
 """
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 
 class LogFacts:
-    """The newest records that the loop decides by, as of the last `catch_up`."""
+    """The newest records that the loop decides by."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._read = 0
         self._header: RequestHeader | None = None
         self.turn = 0
         """Number of the last turn."""
@@ -41,17 +40,16 @@ class LogFacts:
         self.queues: dict[str, list[Any]] = {"next-turn": [], "next-step": []}
         """Pending input: the fold of the splices behind the last `session/end-seed`."""
 
-    def catch_up(self) -> LogFacts:
-        """Read what has been appended since; gives itself."""
-        events = self._session.events
-        end = len(events)
-        if self._read < end:
-            for event in events[self._read : end]:
-                fold = _FOLDS.get(event.type)
-                if fold is not None:
-                    fold(self, event)
-            self._read = end
-        return self
+    def load(self) -> None:
+        """Fold what is there already. May read a whole file."""
+        for event in self._session.events:
+            self.add(event)
+
+    def add(self, event: LoggedEvent) -> None:
+        """Fold one event more."""
+        fold = _FOLDS.get(event.type)
+        if fold is not None:
+            fold(self, event)
 
     @property
     def header(self) -> RequestHeader | None:

@@ -52,7 +52,7 @@ class Inbox:
 
     @property
     def _queues(self) -> dict[str, list[Any]]:
-        return self._facts.catch_up().queues
+        return self._facts.queues
 
     def add(self, target: Target, messages: Sequence[Message], *, steers: bool = False) -> None:
         """Put messages behind those that wait."""

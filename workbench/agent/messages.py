@@ -5,9 +5,11 @@ Source: docs/agents.md 2.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from random import Random
 from typing import Any
-from uuid import uuid4
+from uuid import UUID
 
 from workbench.models.foreign_text import clean_text
 
@@ -17,9 +19,14 @@ Block = Mapping[str, Any]
 USER_SOURCE: dict[str, Any] = {"kind": "user"}
 
 
+_random = Random()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_random.seed)
+
+
 def new_id() -> str:
-    """The id of a new message or session."""
-    return str(uuid4())
+    """The id of a new message: a random UUID, made without asking the system each time."""
+    return str(UUID(int=_random.getrandbits(128), version=4))
 
 
 def user_message(

@@ -41,6 +41,8 @@ class AgentOptions:
     """The scope that the agent's own scope lies in; None: directly in the global layer."""
     config: dict[str, Any] = field(default_factory=dict)
     """Further fields of the call configuration, such as `temperature`, in their names on the wire."""
+    call_config: CallConfig = field(init=False, repr=False, compare=False)
+    """What all of them make as the proposal of a request."""
 
     def __post_init__(self) -> None:
         for name in ("provider", "model", "name", "persona"):
@@ -50,7 +52,9 @@ class AgentOptions:
         limit = self.max_tokens
         if limit is not None and (type(limit) is not int or limit <= 0):
             raise AgentError("INVALID_OPTIONS", f"`max_tokens` must be a positive whole number, not {limit!r}")
+        given = {**self.config, "provider": self.provider, "model": self.model}
         try:
-            CallConfig.from_json(self.config)
+            config = CallConfig.from_json({**given, "maxTokens": limit or self.config.get("maxTokens")})
         except ValueError as error:
             raise AgentError("INVALID_OPTIONS", f"`config`: {error}") from error
+        object.__setattr__(self, "call_config", config)

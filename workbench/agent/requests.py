@@ -44,7 +44,7 @@ class Requests:
 
     def due_snapshot(self, text: str) -> str | None:
         """What has to be appended when `text` is the rendered runtime context; None for nothing."""
-        last = self._agent.facts.catch_up().snapshot
+        last = self._agent.facts.snapshot
         if last is None:
             return due_text(text, None, False)
         return due_text(text, last.data, last.seq in self._agent.session.surface)
@@ -58,10 +58,7 @@ class Requests:
 
     async def propose(self, turn: int, step: int, attempt: int, signal: CancelSignal) -> CallConfig:
         """The call configuration that the listeners of `agent/request` leave."""
-        options = self._agent.options
-        given = {**options.config, "provider": options.provider, "model": options.model}
-        config = CallConfig.from_json({**given, "maxTokens": options.max_tokens or options.config.get("maxTokens")})
-        proposal = RequestProposal(self._agent, config, turn, step, attempt, signal)
+        proposal = RequestProposal(self._agent, self._agent.options.call_config, turn, step, attempt, signal)
         answer = await race(
             self._ctx.waterfall(REQUEST, proposal, default=_as_proposed, target=self._agent), signal
         )
@@ -76,7 +73,7 @@ class Requests:
         header = self._header_of(prepared, config, provider)
         window = provider.context_window(header.config.model or "")
         session = self._agent.session
-        facts = self._agent.facts.catch_up()
+        facts = self._agent.facts
         if not self._began or self._recorded() != header:
             reason = "change" if self._began else "initial" if facts.header_seq is None else "resume"
             event = session.append("request/header", {"header": header.to_json(), "reason": reason})
@@ -112,7 +109,7 @@ class Requests:
         route: dict[str, Any] = {"provider": config.provider, "model": config.model}
         if window is not None:
             route["contextWindow"] = window
-        if self._agent.facts.catch_up().route != route:
+        if self._agent.facts.route != route:
             self._agent.session.append("request/context", route)
 
     def _provider(self, config: CallConfig) -> ModelProvider:

@@ -40,18 +40,18 @@ class Sessions:
 
     def __init__(self, ctx: Context, config: SessionsConfig | None) -> None:
         self._config = config or SessionsConfig()
-        self._open: dict[str, Session] = {}
+        self._open: dict[str, LiveSession] = {}
         self._runtime = ctx.runtime
         self._made: set[str] = set()
         """Ids of the sessions that were begun here."""
         ctx.declare(APPENDED)
         ctx.provide("sessions", self)
 
-    def get(self, session_id: str) -> Session | None:
+    def get(self, session_id: str) -> LiveSession | None:
         """The open session of this id."""
         return self._open.get(session_id)
 
-    def all(self) -> tuple[Session, ...]:
+    def all(self) -> tuple[LiveSession, ...]:
         """Every open session, oldest first."""
         return tuple(self._open.values())
 
@@ -62,17 +62,17 @@ class Sessions:
         *,
         path: Path | None = None,
         beside: str | None = None,
-    ) -> Session:
+    ) -> LiveSession:
         """Begin a session. `beside`: the session beside whose log the new one lies. Raises `LogError`."""
         if path is None:
             path = self._path_for(header, beside)
-        session = self._opened(_ToldSession.create(header, path, seed))
+        session = self._opened(LiveSession.create(header, path, seed))
         self._made.add(session.id)
         return session
 
-    async def resume(self, path: Path) -> Session:
+    async def resume(self, path: Path) -> LiveSession:
         """Open the log of a session for writing; repairs it first. Raises `LogError`."""
-        return self._opened(await _ToldSession.resume(path))
+        return self._opened(await LiveSession.resume(path))
 
     async def close(self, session: Session) -> None:
         """Everything is on disk, and the log can be opened by others, when this returns."""
@@ -87,7 +87,7 @@ class Sessions:
         if is_new and session.path is not None:
             session.path.unlink(missing_ok=True)
 
-    def _opened(self, session: _ToldSession) -> Session:
+    def _opened(self, session: LiveSession) -> LiveSession:
         self._open[session.id] = session
         session.tell = self._tell
         return session
@@ -109,13 +109,17 @@ class Sessions:
         return len(self._open)
 
 
-class _ToldSession(Session):
-    """A session whose events others are told of."""
+class LiveSession(Session):
+    """A session that an agent writes, and others look at."""
 
+    fold: Callable[[LoggedEvent], None] | None = None
+    """Takes each event before anybody else hears of it."""
     tell: Callable[[Session, LoggedEvent], None] | None = None
 
     def append(self, type: str, data: dict[str, Any], **how: Any) -> LoggedEvent:
         event = super().append(type, data, **how)
+        if self.fold is not None:
+            self.fold(event)
         if self.tell is not None:
             self.tell(self, event)
         return event

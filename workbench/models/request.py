@@ -85,7 +85,13 @@ class ModelRequest:
 
 
 def _frozen_objects(values: Iterable[Any]) -> tuple[FrozenDict, ...]:
-    return tuple([freeze(value) for value in values])
+    given = values if type(values) is tuple else tuple(values)
+    if _ONLY_FROZEN.issuperset(map(type, given)):
+        return given  # a conversation is long, and only its end is new
+    return tuple([freeze(value) for value in given])
+
+
+_ONLY_FROZEN = frozenset({FrozenDict})
 
 
 def _checked(key: str, value: Any) -> Any:

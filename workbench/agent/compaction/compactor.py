@@ -100,7 +100,7 @@ class Compaction:
         """What the provider counted for the last request of an equal header, and what was appended since."""
         agent = payload.agent
         session = agent.session
-        header = agent.facts.catch_up().header
+        header = agent.facts.header
         if header is None or header.system != (payload.system or None) or header.tools != tuple(payload.tools):
             return None
         newer = 0
@@ -130,7 +130,7 @@ class Compaction:
     ) -> bool:
         """True when the surface has changed."""
         session = agent.session
-        header = agent.facts.catch_up().header
+        header = agent.facts.header
         if header is None or agent.facts.compaction_seq is not None:
             return False
         cut = cut_before_tail(session, tail)
@@ -199,7 +199,7 @@ class Compaction:
 
     def _window(self, agent: Agent) -> int | None:
         """The context window of the route in force."""
-        header = agent.facts.catch_up().header
+        header = agent.facts.header
         if header is None or header.config.provider is None or header.config.model is None:
             return None
         provider = self._ctx.models.get(header.config.provider)
