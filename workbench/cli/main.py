@@ -375,6 +375,16 @@ def open_(
     raise typer.Exit(run(file, theme=theme or "", keymap=keymap))
 
 
+@app.command("demo", cls=PlainCommand, epilog=_EPILOG)
+def demo(
+    theme: Annotated[str | None, typer.Option("--theme", metavar="NAME", help="Colours of the walk.")] = None,
+) -> None:
+    """Walk through the places on the samples, with captions: space next, backspace back, q quit."""
+    from workbench.cli.demo import run
+
+    raise typer.Exit(run(theme=theme or ""))
+
+
 def run() -> None:
     """Entry point of the command `workbench`."""
     stdout = sys.stdout

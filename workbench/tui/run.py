@@ -50,6 +50,17 @@ def run_workbench(
     return asyncio.run(_watched(path, name or path, theme, keys, turn_limit))
 
 
+def run_demo(*, theme: str = "", keymap: str | None = None) -> int:
+    """Walks through the places on the samples; the exit code. Raises `UnknownTheme`."""
+    keys = keymaps.load(None if keymap is None else Path(keymap))
+
+    async def watched() -> int:
+        with Watchdog(DEFAULT_LIMIT):
+            return await _walk(theme, keys)
+
+    return asyncio.run(watched())
+
+
 async def _watched(path: str, name: str, theme: str, keys: keymaps.Keymap, turn_limit: float) -> int:
     with Watchdog(turn_limit):
         return await _open(path, name, theme, keys)
@@ -60,9 +71,26 @@ async def _open(path: str, name: str, theme: str, keys: keymaps.Keymap) -> int:
     app = WorkbenchApp(name=name, memory=memory, keymap=keys, open_file=lambda file: opener.open(file))
     opener = Opener(app)
     _choose_theme(app, theme, memory.theme)
-    _leave_on_signals(app)
     if path:
         opener.open(path, name, may_come=True)
+    return await _run(app, opener, memory, name)
+
+
+async def _walk(theme: str, keys: keymaps.Keymap) -> int:
+    from workbench.tui.demo.app import DemoApp
+    from workbench.tui.demo.steps import STEPS
+
+    remembered = load(file_of_person()).theme
+    memory = Memory()  # of a walk nothing is remembered
+    app: WorkbenchApp = DemoApp(memory=memory, keymap=keys, open_file=lambda file: opener.open(file))
+    opener: Opener = Opener(app)
+    _choose_theme(app, theme, remembered)
+    opener.open(STEPS[0].sample)
+    return await _run(app, opener, memory, "demo")
+
+
+async def _run(app: WorkbenchApp, opener: Opener, memory: Memory, name: str) -> int:
+    _leave_on_signals(app)
     opening = asyncio.create_task(opener.run(), name="open files")
     opening.add_done_callback(lambda task: app.exit(1) if not task.cancelled() else None)
     try:

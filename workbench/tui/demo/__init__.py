@@ -1,0 +1,1 @@
+"""A walk through the places on the samples, with captions, for presenters."""

@@ -1,0 +1,98 @@
+"""The workbench with a presenter at its keys: next, back, quit; everything else works as always."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.demo.caption import Caption
+from workbench.tui.demo.steps import STEPS, Step
+from workbench.tui.subject import first_scope
+from workbench.tui.viewing.viewing import Topic
+
+
+class DemoApp(WorkbenchApp):
+    """Walks through the steps."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space,pagedown", "next_step", "Next step", show=False, priority=True),
+        Binding("backspace,pageup", "previous_step", "Step before", show=False, priority=True),
+    ]
+
+    def __init__(self, *args: Any, steps: Sequence[Step] = STEPS, **options: Any) -> None:
+        super().__init__(*args, name=steps[0].sample, **options)
+        self.steps = steps
+        self._undo: tuple[str, ...] = ()
+        self.at = 0
+        """Index of the step that is shown."""
+        self._told = asyncio.Event()
+        """Something of what is looked at is another."""
+        self.is_ready = asyncio.Event()
+        """The step is on the screen, with everything that belongs to it."""
+
+    def on_ready(self) -> None:
+        super().on_ready()
+        self._begin(0)
+
+    def action_next_step(self) -> None:
+        if self.at + 1 < len(self.steps):
+            self._begin(self.at + 1)
+        else:
+            self.exit(0)
+
+    def action_previous_step(self) -> None:
+        self._begin(max(0, self.at - 1))
+
+    def _tell(self, topic: Topic) -> None:
+        super()._tell(topic)
+        self._told.set()
+
+    def _begin(self, at: int) -> None:
+        self._undo = self.steps[self.at].undo if self.is_ready.is_set() else ()
+        self.at = at
+        self.is_ready.clear()
+        self.run_worker(self._show(self.steps[at]), group="step", exclusive=True)
+
+    async def _show(self, step: Step) -> None:
+        while isinstance(self.screen, ModalScreen):
+            await self.pop_screen()
+        for command in self._undo:
+            await self.place.run_command(command)
+        subject = self.viewing.subject
+        if subject is None or subject.name != step.sample:
+            self.open_file(step.sample)
+        await self._until_shown(step.sample)
+        assert self.viewing.subject is not None
+        self.viewing.take_scope(step.scope or first_scope(self.viewing.subject.scopes))
+        await self.go_to(step.place)
+        await self._until_shown(step.sample)
+        if step.target is not None:
+            self.place.show_target(step.target)
+        for command in step.commands:
+            await self.place.run_command(command)
+        await self._caption(step)
+        self.is_ready.set()
+
+    async def _caption(self, step: Step) -> None:
+        found = self.place.query(Caption)
+        caption = found.first() if found else Caption()
+        if not found:
+            await self.place.mount(caption, before="KeyHints")
+        caption.show(step.caption, self.at + 1, len(self.steps), step.key)
+
+    async def _until_shown(self, sample: str) -> None:
+        """The sample is open, and the preview of its scope is there."""
+        while not self._is_shown(sample):
+            self._told.clear()
+            await self._told.wait()
+
+    def _is_shown(self, sample: str) -> bool:
+        subject, history = self.viewing.subject, self.viewing.history
+        if subject is None or subject.name != sample:
+            return False
+        return not subject.is_loaded or (bool(history) and history[-1].scope == self.viewing.scope)

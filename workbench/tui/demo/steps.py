@@ -1,0 +1,104 @@
+"""What the walk shows, step by step: data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.tui.view.entries import EntryKey
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stop of the walk."""
+
+    caption: str
+    """One or two sentences to be read aloud."""
+    sample: str
+    """Name of a shipped composition."""
+    place: str = "Prompt"
+    """Title of the place."""
+    target: object = None
+    """What is looked at there, as that place knows it."""
+    commands: tuple[str, ...] = ()
+    """Ids of commands that are carried out then."""
+    undo: tuple[str, ...] = ()
+    """Those that take back what the ones above have changed, when the step is left."""
+    scope: str = ""
+    """Label of the scope; empty: the first agent's."""
+    key: str = ""
+    """The key that a person would have pressed, named beside the caption."""
+
+
+STEPS: tuple[Step, ...] = (
+    Step(
+        "A harness builds its system prompt anew before every request, from parts that many plugins own. "
+        "This is one such prompt, live: every line, in the order in which the model reads it.",
+        "coding-agent",
+    ),
+    Step(
+        "The bar at the left edge says who owns a line. tool:bash belongs to the plugin shell: its file, layer, "
+        "order and cost stand below. Nobody had to write that into a file of prompts.",
+        "coding-agent",
+        target=EntryKey("section", "tool:bash", "global"),
+        key="j k",
+    ),
+    Step(
+        "Values of variables are underlined. With v their names stand there instead: {{model}} is strict, and one "
+        "without a value stops the request before it is sent.",
+        "coding-agent",
+        target=EntryKey("section", "deployment:persona", "global"),
+        commands=("prompt.names",),
+        undo=("prompt.names",),
+        key="v",
+    ),
+    Step(
+        "A misspelt variable: the screen says what cannot happen, where, and what was meant. The other sections "
+        "stay readable.",
+        "broken-unknown-variable",
+    ),
+    Step(
+        "How did a prompt come to be? The stages of one assembly on one axis. Five listeners reshape it, one "
+        "around the next.",
+        "waterfall",
+        place="Trace",
+        key="2",
+    ),
+    Step(
+        "Each listener with what it changed, word for word. This one rewrote a sentence of a section that belongs "
+        "to somebody else.",
+        "waterfall",
+        place="Trace",
+        target=("listener", "house_voice", "soften"),
+        key="j k",
+    ),
+    Step(
+        "This one did not call next: everything behind it never ran. Without the trace that is a line that is "
+        "missing for no visible reason.",
+        "waterfall",
+        place="Trace",
+        target=("listener", "forgetful", "look"),
+        key="j k",
+    ),
+    Step(
+        "What is registered, by whom, in which layer? The tree is live. A plugin that waits says for what.",
+        "reviewers",
+        place="Registry",
+        key="3",
+    ),
+    Step(
+        "Grouped by owner: each plugin with its state and everything it has registered. Stopping one takes all of "
+        "it back, and the proof is shown.",
+        "reviewers",
+        place="Registry",
+        commands=("registry.group",),
+        undo=("registry.group", "registry.group"),
+        key="g",
+    ),
+    Step(
+        "Another scope reads another prompt from the same registry: its own sections shadow the ones of the layers "
+        "around it, and its tools can be restricted.",
+        "reviewers",
+        scope="security-reviewer",
+        key="s",
+    ),
+)
