@@ -13,6 +13,7 @@ from workbench.config.model import ContextEntry, SectionEntry, Text, ToolEntry, 
 from workbench.config.nodes import Path
 from workbench.prompt import ToolSchema
 from workbench.prompt.source import TextSource
+from workbench.tools.registration import RUN_CODE
 
 if TYPE_CHECKING:
     from workbench.core import Context, Effect
@@ -118,7 +119,9 @@ def _tool(entry: ToolEntry) -> Wanted:
 
     def register(ctx: Context) -> Effect:
         schema = ToolSchema(entry.name, entry.description.value, parameters)
-        effect: Effect = ctx.tools.register(schema, source=entry.description.source)
+        # Of a request that another harness sent, `run_code` can be shown; only code mode can call it.
+        take = ctx.tools.show if entry.name == RUN_CODE else ctx.tools.register
+        effect: Effect = take(schema, source=entry.description.source)
         return effect
 
     content = f"{entry.description.value!r} {parameters!r}"

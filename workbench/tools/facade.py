@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import Context, Effect
-from workbench.prompt import TextSource, ToolSchema
+from workbench.prompt import TextSource, ToolProviderResult, ToolSchema
 from workbench.tools.layer import Guard, Presentation
 from workbench.tools.registration import ToolError, ToolRegistration, check_tool
 
@@ -67,6 +67,17 @@ class ToolsFacade:
         )
         check_tool(tool)
         return self._registry.add(ctx, tool)
+
+    def show(self, schema: ToolSchema, source: TextSource | None = None) -> Effect:
+        """Put a schema into the requests of this layer without making a tool of it: no call reaches it.
+
+        For requests that other harnesses have sent, also where they name what is reserved here.
+        """
+        ctx = self._ctx
+        shown = ToolRegistration(schema, None, ctx.home.ledger, ctx.scope, source, None)
+        result = ToolProviderResult((schema,))
+        effect: Effect = ctx.system_prompt.tools(lambda _context: result, lambda _name, _scope: shown)
+        return effect
 
     def restrict(self, allow: Sequence[str] | None = None, deny: Sequence[str] | None = None) -> Effect:
         """Filter what this scope inherits. Several restrictions intersect; the scope's own tools are exempt.

@@ -24,7 +24,6 @@ from workbench.config.model import Text, ToolEntry
 from workbench.config.problems import LoadError, did_you_mean
 from workbench.config.textfile import TextFile
 from workbench.prompt.source import TextSource
-from workbench.tools.registration import RUN_CODE
 
 SCHEMA_KEYS = ("parameters", "inputSchema", "input_schema")
 HOLDERS = (("tools",), ("result", "tools"))
@@ -124,8 +123,6 @@ def _tool(found: JsonText, offset: int, value: Any) -> FoundTool:
         raise _Unusable("this tool has no name")
     if name == REST:
         raise _Unusable(f"{REST} is no name of a tool: it stands for the rest in `tool_order`")
-    if name == RUN_CODE:
-        raise _Unusable(f"{RUN_CODE} is no tool of its own: it comes with the plugin code_mode")
     description = value.get("description") or ""
     if not isinstance(description, str):
         raise _Unusable(f'the description of "{name}" is {_kind(description)}')
