@@ -216,7 +216,7 @@ class Registry:
     plugins: tuple[PluginFact, ...] = ()
     """In the order of loading, the root first; those that were stopped here last."""
     cycles: tuple[tuple[str, ...], ...] = ()
-    _memory: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+    _memory: dict[str, object] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def layer(self, label: str) -> LayerFact | None:
         """The layer with that label."""

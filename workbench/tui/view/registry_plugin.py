@@ -63,7 +63,7 @@ def _outcome(outcome: Outcome) -> Iterator[Part]:
         counts = Counter((left.kind, left.name) for left in outcome.left)
         rows = tuple(
             (
-                (Piece("× ", "failed"), Piece(f"{kind}  ", "soft"), *outside(name)),
+                (Piece("× ", "failed"), *outside(f"{kind}  ", "soft"), *outside(name)),
                 (Piece(f"{count}×" if count > 1 else "", "faint"),),
             )
             for (kind, name), count in counts.items()

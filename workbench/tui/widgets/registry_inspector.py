@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.geometry import Size
+from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.view.frame import outer_margin
@@ -18,6 +20,10 @@ class Inspector(Lines, inherit_bindings=False):
     """What is known about the chosen row; moving scrolls."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_without("g", "lines", "text")
+
+    @dataclass
+    class Left(Message):
+        """The person wants to go back to the tree."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -50,6 +56,9 @@ class Inspector(Lines, inherit_bindings=False):
 
     def move_to_end(self, *, last: bool) -> None:
         self.scroll_to_row(len(self.document) if last else 0)
+
+    def action_back(self) -> None:
+        self.post_message(self.Left())
 
     def on_resize(self) -> None:
         self._lay_out()

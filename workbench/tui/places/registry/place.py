@@ -241,13 +241,14 @@ class RegistryPlace(Place):
         self.inspector.remove_class("-behind")
         self.inspector.focus()
 
-    def action_back(self) -> None:
+    @on(Inspector.Left)
+    def _to_tree(self) -> None:
         self.query_one("#left").remove_class("-behind")
         self.entries_tree.focus()
 
     def action_other_pane(self) -> None:
         if self.inspector.has_focus:
-            self.action_back()
+            self._to_tree()
         else:
             self._to_inspector()
 
@@ -311,7 +312,7 @@ class RegistryPlace(Place):
         if self.model.query:
             self._filter("")
         elif self.inspector.has_focus:
-            self.action_back()
+            self._to_tree()
 
     @on(FindBar.Typed)
     def _filter_typed(self, event: FindBar.Typed) -> None:
