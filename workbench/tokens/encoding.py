@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 
 from workbench.tokens.cache import TextCache
@@ -34,8 +35,30 @@ class Encoding:
             with self._lock:  # threads that come meanwhile wait for the one that loads
                 if not self.is_loaded:
                     try:
-                        self._encoder = load(self.vocabulary)
+                        self._encoder = _load_for_good(self.vocabulary)
                     except VocabularyError as error:
                         self.failure = str(error)
                     self.is_loaded = True
         return self._encoder
+
+
+def _load_for_good(vocabulary: Vocabulary) -> Encoder:
+    """Load in a thread that stays: `kitoken` 0.11 crashes once the thread is gone in which its encoder was made.
+
+    Threads of an event loop go with the loop, and the next loop would use what they have left behind.
+    """
+    outcomes: queue.SimpleQueue[Encoder | BaseException] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            outcomes.put(load(vocabulary))
+        except BaseException as error:
+            outcomes.put(error)
+        else:
+            threading.Event().wait()
+
+    threading.Thread(target=work, name=f"vocabulary {vocabulary.name}", daemon=True).start()
+    outcome = outcomes.get()
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
