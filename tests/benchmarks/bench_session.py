@@ -28,7 +28,7 @@ from workbench.agent.log.prefix import compare_bytes, shared_bytes
 from workbench.core import Runtime
 from workbench.prompt import render_prompt
 
-common_prefix = os.path.commonprefix  # noqa: RUF071  (of paths it is a trap; here it is the incumbent)
+common_prefix = os.path.commonprefix
 DURABLE_GOAL = 1 / 20
 LAG_GOAL = 1.0
 PREFIX_GOAL = 0.005

@@ -108,7 +108,7 @@ def _step(log: SessionLog, name: str, format: str, output: Output, errors: Outpu
         case "openai":
             try:
                 output.json(openai_json(one))
-            except ModelError as error:
+            except (ModelError, KeyError, TypeError, AttributeError) as error:  # blocks of foreign logs
                 print_error(f"request {name} cannot be said in chat completions: {error}", errors)
                 return ExitCode.FOUND
         case _:
@@ -176,7 +176,7 @@ def _say_what_is_wrong(log: SessionLog, errors: Output) -> ExitCode:
         print_notes([f"the last {size} have no line end: a line that is being written, or was cut"], errors)
     if log.bad is None:
         return ExitCode.OK
-    what = "a torn tail" if log.bad.is_last else "events follow it: the log is corrupt"
+    what = "a torn tail" if log.bad.is_torn else "events follow it: the log is corrupt"
     print_error(f"{log.path}:{log.bad.line}: {log.bad.reason}; nothing after it was read ({what})", errors)
     return ExitCode.FOUND
 

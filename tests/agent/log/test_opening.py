@@ -166,7 +166,7 @@ def test_a_bad_last_line_is_torn_and_one_before_an_event_is_corruption(tmp_path:
     assert path.read_bytes() == damaged
     log = SessionLog.open_now(path)
     assert log.bad is not None
-    assert (log.bad.line, log.bad.is_last, len(log.events)) == (3, False, 1)
+    assert (log.bad.line, log.bad.is_torn, len(log.events)) == (3, False, 1)
     log.close()
 
 

@@ -5,7 +5,7 @@ Source: docs/sessions.md 2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from workbench.agent.log.errors import LogError
@@ -151,27 +151,15 @@ class LoggedEvent:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any], seq: int) -> LoggedEvent:
-        """A record that was read at position `seq`. Raises `LogError` INVALID_EVENT or INVALID_SURFACE_OP."""
-        event_type, data, time = record.get("type"), record.get("data"), record.get("time")
-        if type(event_type) is not str or not event_type or not isinstance(data, dict):
-            raise LogError("INVALID_EVENT", 'an event is an object with a "type" and an object "data"')
-        if time is not None and not isinstance(time, int | float):
-            raise LogError("INVALID_EVENT", f"the time of an event is a number, not {time!r}")
-        cited = record.get("sourceEventSeqs", ())
-        if (
-            not isinstance(cited, Sequence)
-            or isinstance(cited, str)
-            or any(type(each) is not int for each in cited)
-        ):
-            raise LogError("INVALID_EVENT", "sourceEventSeqs is a list of seqs")
-        op = record.get("surfaceOp")
+        """A record that `check_envelope` has passed, at position `seq`."""
+        time, op = record.get("time"), record.get("surfaceOp")
         return cls(
-            event_type,
+            record["type"],
             seq,
             None if time is None else int(time),
-            data,
+            record["data"],
             None if op is None else surface_op_from(op),
-            tuple(cited),
+            tuple(record.get("sourceEventSeqs") or ()),
             record.get("ignorable") is True,
         )
 
@@ -184,6 +172,17 @@ class LoggedEvent:
 
     def __repr__(self) -> str:
         return f"LoggedEvent({self.seq}: {self.type})"
+
+
+def check_envelope(record: Mapping[str, Any]) -> None:
+    """Raise `LogError` INVALID_EVENT or INVALID_SURFACE_OP for what no event can have beside its data."""
+    time, cited, op = record.get("time"), record.get("sourceEventSeqs"), record.get("surfaceOp")
+    if time is not None and (not isinstance(time, int | float) or isinstance(time, bool)):
+        raise LogError("INVALID_EVENT", f"the time of an event is a number, not {time!r}")
+    if cited is not None and not (isinstance(cited, list) and all(type(each) is int for each in cited)):
+        raise LogError("INVALID_EVENT", "sourceEventSeqs is a list of seqs")
+    if op is not None:
+        surface_op_from(op)
 
 
 _HEADS = {each: b'{"type":%b,"seq":' % encode_json(each) for each in KNOWN_TYPES}

@@ -44,7 +44,7 @@ def open_for_writing(path: Path) -> OpenedLog:
         with open_reading(path) as reading:
             scan = scan_header(reading)
             scan_records(reading, scan, folds.add)
-        if scan.bad is not None and not scan.bad.is_last:
+        if scan.bad is not None and not scan.bad.is_torn:
             raise LogError(
                 "LOG_CORRUPT",
                 f"{path}: {scan.bad}; events follow it, so nothing is cut off: mend or remove the line",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent, is_known
@@ -83,7 +84,7 @@ class RequestFold:
             return self._recorded(event)
         if event.type == "assistant/chunk":
             turn, step = event.glance("turn"), event.glance("step")
-            if isinstance(turn, int) and isinstance(step, int) and (turn, step) not in self._steps:
+            if type(turn) is int and type(step) is int and (turn, step) not in self._steps:
                 self._steps.add((turn, step))
                 return SentRequest(
                     seq=event.seq,
@@ -129,20 +130,21 @@ class RequestFold:
 
     def _recorded(self, event: LoggedEvent) -> SentRequest:
         data = event.data
-        try:
-            turn, step = data["turn"], data["step"]
-            self._steps.add((turn, step))
-            return SentRequest(
-                seq=event.seq,
-                turn=turn,
-                step=step,
-                attempt=data["attempt"],
-                header_seq=data["headerSeq"],
-                message_count=data["messageCount"],
-                digest=data["digest"],
-            )
-        except (KeyError, TypeError) as error:
-            raise LogError("INVALID_EVENT", f"event {event.seq}: a request/sent without {error}") from None
+        numbers: list[Any] = [data.get(key) for key in ("turn", "step", "attempt", "headerSeq", "messageCount")]
+        found = data.get("digest")
+        if not all(type(number) is int for number in numbers) or not isinstance(found, str):
+            raise LogError("INVALID_EVENT", f"event {event.seq}: the data of a request/sent are incomplete")
+        turn, step, attempt, header_seq, count = numbers
+        self._steps.add((turn, step))
+        return SentRequest(
+            seq=event.seq,
+            turn=turn,
+            step=step,
+            attempt=attempt,
+            header_seq=header_seq,
+            message_count=count,
+            digest=found,
+        )
 
 
 def rebuild_all(events: Iterable[LoggedEvent]) -> Iterator[RebuiltRequest]:

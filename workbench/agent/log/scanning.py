@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.agent.log.errors import LogError
+from workbench.agent.log.events import check_envelope
 from workbench.agent.log.json_lines import decode_json
 from workbench.agent.log.packed import expanded
 from workbench.agent.log.session_header import SessionHeader
@@ -24,15 +25,15 @@ _BLOCK = 1_048_576
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """The first line of a log that is no event."""
+    """The first line of a log that is no event, or an event that cannot be understood."""
 
     line: int
     """1-based."""
     offset: int
     """Where it begins, in bytes."""
     reason: str
-    is_last: bool
-    """No event follows: a torn tail. Otherwise the log is corrupt."""
+    is_torn: bool
+    """It is no event, and none follows: a torn tail. Otherwise the log is corrupt."""
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.reason}"
@@ -111,9 +112,10 @@ def scan_records(file: BinaryIO, scan: Scan, on_record: OnRecord) -> None:
             return
         try:
             records = read_records(line, scan.events)
-        except ValueError as error:
+        except (ValueError, LogError) as error:
             later = read_lines(file, line.offset + line.length, line.number)
-            scan.bad = BadLine(line.number, line.offset, str(error), not any(map(_is_event, later)))
+            is_torn = not isinstance(error, LogError) and not any(map(_is_event, later))
+            scan.bad = BadLine(line.number, line.offset, str(error), is_torn)
             return
         for record in records:
             on_record(record, scan.events, line)
@@ -123,7 +125,10 @@ def scan_records(file: BinaryIO, scan: Scan, on_record: OnRecord) -> None:
 
 
 def read_records(line: Line, seq: int) -> list[Mapping[str, Any]]:
-    """The records of a line, of which the first has position `seq`. Raises `ValueError` for a bad line."""
+    """The records of a line, of which the first has position `seq`.
+
+    Raises `ValueError` for what is no event here, `LogError` for an event that cannot be understood.
+    """
     if line.content is None:
         raise ValueError(f"longer than {MAX_LINE} bytes")
     record = decode_json(line.content)
@@ -132,6 +137,7 @@ def read_records(line: Line, seq: int) -> list[Mapping[str, Any]]:
     stated = record.get("seq")
     if stated is not None and stated != seq:
         raise ValueError(f"out of sequence: seq {stated!r} at position {seq}")
+    check_envelope(record)
     return list(expanded(record))
 
 

@@ -18,15 +18,21 @@ EventOf = Callable[[int], LoggedEvent]
 
 
 def project(event: LoggedEvent) -> FrozenDict | None:
-    """The message that an event becomes; None for none."""
-    if event.type == "user/message":
-        return event.data
-    if event.type in SURFACE_TYPES:
-        message = event.data.get("message")
-        if not isinstance(message, FrozenDict):
-            raise LogError("INVALID_EVENT", f"event {event.seq} ({event.type}) has no message")
-        return message if message.get("content") or event.type == "tool/result" else None
-    return None
+    """The message that an event becomes; None for none. Raises `LogError` INVALID_EVENT for what is no message."""
+    if event.type not in SURFACE_TYPES:
+        return None
+    message = event.data if event.type == "user/message" else event.data.get("message")
+    content = message.get("content") if isinstance(message, FrozenDict) else None
+    if (
+        not isinstance(message, FrozenDict)
+        or not isinstance(message.get("role"), str)
+        or not isinstance(content, list)
+        or not all(isinstance(block, FrozenDict) for block in content)
+    ):
+        raise LogError(
+            "INVALID_EVENT", f"the message of event {event.seq} ({event.type}) needs a role and a list of blocks"
+        )
+    return message if content or event.type != "assistant/message" else None
 
 
 class Surface:
@@ -72,9 +78,7 @@ class Surface:
             return
         if event.type not in SURFACE_TYPES:
             raise LogError("INVALID_SURFACE_OP", f"a {event.type} is no surface event, and has no surfaceOp")
-        message = project(event)
-        if message is not None:
-            check_message(message, event)
+        project(event)
         if isinstance(op, Replace):
             self._check_replacement(event, op, event_of)
 
@@ -128,13 +132,6 @@ def fold_surface(events: Iterable[LoggedEvent]) -> Surface:
     for event in events:
         surface.add(event)
     return surface
-
-
-def check_message(message: FrozenDict, event: LoggedEvent) -> None:
-    """Raise `LogError` INVALID_EVENT unless it has a role and a list of blocks."""
-    content = message.get("content")
-    if not isinstance(message.get("role"), str) or not isinstance(content, list):
-        raise LogError("INVALID_EVENT", f"the message of a {event.type} needs a role and a list of blocks")
 
 
 def _same_result(event: LoggedEvent, replaced: LoggedEvent) -> bool:

@@ -181,13 +181,13 @@ class _Builder:
 
     def _turn_start(self, event: LoggedEvent) -> None:
         number = event.data.get("turn")
-        if isinstance(number, int):
+        if type(number) is int:
             self._turn = None
             self._turn_of(number, event)
 
     def _turn_end(self, event: LoggedEvent) -> None:
         if self._turn is not None:
-            self._turn.reason = event.data.get("reason") or {}
+            self._turn.reason = _object(event.data.get("reason"))
 
     def _step_start(self, _event: LoggedEvent) -> None:
         if self._turn is not None:
@@ -205,19 +205,20 @@ class _Builder:
             return
         chunk = event.data["chunk"]
         if chunk.get("type") == "usage":
-            row.usage = chunk.get("usage") or {}
+            row.usage = _object(chunk.get("usage"))
         elif chunk.get("type") == "finish":
-            reason = chunk.get("reason") or {}
-            row.finish, row.failure = reason.get("kind"), reason.get("failure")
+            reason = _object(chunk.get("reason"))
+            row.finish, row.failure = str(reason.get("kind")), _object(reason.get("failure")) or None
 
     def _assistant(self, event: LoggedEvent) -> None:
-        row, message = self._row, event.data.get("message")
-        if row is None or not isinstance(message, dict):
+        row = self._row
+        if row is None:
             return
-        blocks = message.get("content") or []
+        content = _object(event.data.get("message")).get("content")
+        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
         row.text = _beginning(blocks)
         row.tool_calls = tuple(str(block.get("name")) for block in blocks if block.get("type") == "tool-call")
-        row.usage = event.data.get("usage") or row.usage
+        row.usage = _object(event.data.get("usage")) or row.usage
         row.is_interrupted = event.data.get("interrupted") is True
 
 
@@ -231,7 +232,13 @@ _TELLERS: dict[str, Any] = {
 }
 
 
+def _object(value: Any) -> dict[str, Any]:
+    """A value that should be an object; foreign logs may hold anything."""
+    return value if isinstance(value, dict) else {}
+
+
 def _beginning(blocks: Any) -> str:
     """How the texts of a message begin."""
-    texts = [block.get("text") for block in blocks or () if isinstance(block, dict) and block.get("type") == "text"]
+    listed = blocks if isinstance(blocks, list) else ()
+    texts = [block.get("text") for block in listed if isinstance(block, dict) and block.get("type") == "text"]
     return "\n".join(text for text in texts if isinstance(text, str))[:PREVIEW]

@@ -37,8 +37,7 @@ def _header_lines(line: Timeline) -> Iterator[str]:
     header = line.header
     facts = [f"session {header.id}"]
     if header.created_at:
-        created = datetime.fromtimestamp(header.created_at / 1000, UTC)
-        facts.append(f"{created:%Y-%m-%d %H:%M:%S} UTC")
+        facts.append(_time(header.created_at))
     if header.cwd is not None:
         facts.append(header.cwd)
     requests = len(line.requests)
@@ -52,6 +51,13 @@ def _header_lines(line: Timeline) -> Iterator[str]:
         if header.seed_length:
             facts.append(f"its first {_counted(header.seed_length, 'event')} copied")
         yield visible_line(" · ".join(facts))
+
+
+def _time(milliseconds: int) -> str:
+    try:
+        return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except (OverflowError, ValueError, OSError):
+        return f"{milliseconds} ms"
 
 
 def _request_lines(row: RequestRow, output: Output) -> Iterator[str]:

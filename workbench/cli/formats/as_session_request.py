@@ -46,8 +46,9 @@ def _print_block(block: Mapping[str, Any], output: Output) -> None:
         case "tool-result":
             error = ", an error" if block.get("isError") else ""
             output.line(f"(result of {visible_line(str(block.get('toolCallId')))}{error})")
-            for inner in block.get("content") or ():
-                _print_block(inner, output)
+            content = block.get("content")
+            for inner in content if isinstance(content, list) else [content]:
+                _print_block(inner if isinstance(inner, dict) else {"type": None, "content": inner}, output)
         case _:
             output.json(json.dumps(block, ensure_ascii=False))
 
