@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agent.log.building import user
@@ -90,6 +90,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=3), json_values, max_size=4))
 def test_everything_else_comes_back_from_its_line_as_it_was(data: dict[str, Any]) -> None:
     event = Session.create().append("user/other", data, ignorable=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agent.log.building import RECORDED, Run, assistant, call, header, text, user
@@ -265,6 +265,7 @@ def test_a_file_without_the_log_raises_what_the_system_says(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not RECORDED, reason="the recorded sessions are not beside this checkout")
+@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_recorded_logs_cut_anywhere_can_be_continued(tmp_path_factory: Any, data: st.DataObject) -> None:
     content = data.draw(st.sampled_from(RECORDED)).read_bytes()

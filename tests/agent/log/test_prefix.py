@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agent.log.building import TOOL_A, TOOL_B, Run, header, user
@@ -137,6 +137,7 @@ messages = st.lists(st.builds(message, texts), max_size=4)
 requests = st.builds(request, texts, tools, messages)
 
 
+@settings(deadline=None)
 @given(requests, requests, st.booleans())
 def test_it_agrees_with_a_byte_by_byte_comparison(first: ModelRequest, second: ModelRequest, shares: bool) -> None:
     if shares:  # two requests of one session have most in common
@@ -162,6 +163,7 @@ def names(of: ModelRequest) -> set[str]:
     return numbered | ({"system"} if of.system else set())
 
 
+@settings(deadline=None)
 @given(st.integers(0, 200_000), st.integers(0, 200_000), st.integers(0, 3))
 def test_shared_bytes_of_long_texts(length: int, at: int, more: int) -> None:
     one = bytes(length)

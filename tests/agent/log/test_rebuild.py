@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.agent.log.building import Run
 from tests.agent.log.random_runs import moves, play
@@ -24,6 +24,7 @@ from workbench.agent.log import (
 from workbench.models.frozen import EMPTY, freeze
 
 
+@settings(deadline=None)
 @given(moves)
 def test_what_was_sent_can_be_rebuilt(played: list[tuple[str, object, str]]) -> None:
     run = Run()

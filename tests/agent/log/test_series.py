@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.agent.log.building import Run, header
 from tests.agent.log.random_runs import moves, play
@@ -14,6 +14,7 @@ from workbench.agent.log.timeline import timeline
 from workbench.models.request import CallConfig
 
 
+@settings(deadline=None)
 @given(moves)
 def test_it_agrees_with_comparing_whole_requests(played: list[tuple[str, object, str]]) -> None:
     run = Run()

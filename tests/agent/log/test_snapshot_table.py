@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agent.log.building import Run, user
@@ -30,6 +30,7 @@ def on_surface(session: Session) -> list[str]:
     return [m["content"][0]["text"] for m in session.surface.messages() if is_own(m)]
 
 
+@settings(deadline=None)
 @given(steps)
 def test_each_request_holds_the_context_that_is_in_force(played: list[tuple[str, int, int, bool]]) -> None:
     run = Run()

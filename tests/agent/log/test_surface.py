@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agent.log.building import assistant, call, result, text, user
@@ -103,6 +103,7 @@ def test_projection() -> None:
     assert session.surface.nodes == (0, 1, 2, 3)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30), st.integers(0, 30)), max_size=30))
 def test_the_fold_agrees_with_a_plain_list(moves: list[tuple[bool, int, int]]) -> None:
     session, naive = Session.create(), list[tuple[int, str]]()
