@@ -117,6 +117,19 @@ def test_the_same_task_over_http(cli: Cli, folder: Path) -> None:
     assert server.requests[-1].body["messages"][-1]["role"] == "tool"
 
 
+def test_the_delegation_sample_has_a_child_with_a_log_of_its_own(cli: Cli, folder: Path) -> None:
+    ran = cli("run", "live-delegation", "-m", "Compare.", "--session-log", "talk.jsonl")
+    assert ran.code == 0
+    assert "    → read emden.txt" in ran.err
+    assert "← The time of high water is 14:02 in emden.txt and 12:57 in norderney.txt." in ran.err
+    assert ran.out.splitlines()[-1] == "They disagree about high water, by an hour and five minutes."
+    child = SessionLog.open_now(folder / "talk.1.jsonl")
+    parent = SessionLog.open_now(folder / "talk.jsonl")
+    assert (child.header.parent_session, child.header.delegation_depth) == (parent.header.id, 1)
+    child.close()
+    parent.close()
+
+
 def test_a_session_is_gone_on_with(cli: Cli, folder: Path) -> None:
     answers(folder, {"text": "one"})
     assert cli("run", "agent.yml", "-m", "1", "--session-log", "log.jsonl").out == "one\n"

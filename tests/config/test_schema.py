@@ -21,9 +21,11 @@ from workbench.config.samples import Sample, samples
 from workbench.config.schema import Composition, json_schema
 from workbench.config.textfile import TextFile
 
-LISTS = ("scopes", "agents", "plugins", "sections", "contexts", "variables", "tools", "restrictions")
+LISTS = ("scopes", "agents", "plugins", "sections", "contexts", "variables", "tools", "restrictions",
+         "models")  # fmt: skip
 KEYS = ("name", "scope", "parent", "model", "use", "config", "disabled", "order", "text", "literal", "complete",
-        "value", "description", "parameters", "allow", "deny", "persona", "nme")  # fmt: skip
+        "value", "description", "parameters", "allow", "deny", "persona", "nme", "script", "replay", "endpoint",
+        "context_windows", "max_tokens", "temperature", "reasoning_effort")  # fmt: skip
 
 anything = st.recursive(
     st.none()
@@ -41,6 +43,15 @@ likely: dict[str, st.SearchStrategy[Any]] = {
     "complete": st.booleans(),
     "disabled": st.booleans(),
     "allow": st.lists(st.just("t"), max_size=2),
+    "script": st.just("a"),
+    "replay": st.lists(st.just("t"), max_size=2),
+    "endpoint": st.fixed_dictionaries(
+        {"base_url": st.just("a")}, optional={"stream": anything, "headers": anything}
+    ),
+    "context_windows": st.dictionaries(st.just("m"), st.integers(-1, 9)),
+    "max_tokens": st.integers(-1, 9),
+    "temperature": st.floats(0, 9) | st.integers(0, 9),
+    "reasoning_effort": st.just("low"),
     "deny": st.lists(st.just("t"), max_size=2),
 }
 sound = {key: likely.get(key, st.just("a") | st.just({"file": "t.md"})) for key in KEYS}
@@ -54,6 +65,7 @@ compositions = st.fixed_dictionaries(
         "persona": anything,
         "tool_order": st.lists(st.just("t")) | anything,
         "include_runtime_context": anything,
+        "session_log": st.just("l.jsonl") | anything,
         "unknown": st.none(),
         **{name: st.lists(entries | anything, max_size=2) | st.none() for name in LISTS},
     },

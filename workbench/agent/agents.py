@@ -224,11 +224,10 @@ def _with_parents_route(options: AgentOptions) -> AgentOptions:
     if parent is None:
         return options
     theirs = parent.options
-    own_route = options.provider is not None or options.model is not None
     return replace(
         options,
-        provider=options.provider if own_route else theirs.provider,
-        model=options.model if own_route else theirs.model,
+        provider=theirs.provider if options.provider is None else options.provider,
+        model=theirs.model if options.model is None else options.model,
         max_tokens=theirs.max_tokens if options.max_tokens is None else options.max_tokens,
         config=options.config or theirs.config,
     )
