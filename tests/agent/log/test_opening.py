@@ -279,3 +279,39 @@ def test_recorded_logs_cut_anywhere_can_be_continued(tmp_path_factory: Any, data
     again = opened(path)
     assert again.repair.appended == 1
     assert [event.seq for event in again.events] == list(range(len(again.events)))
+
+
+garbage = st.lists(
+    st.binary(max_size=40) | st.sampled_from([GOOD, b"{}\n", b"\n", b'{"type":"x","data":{}}\n']), max_size=4
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(garbage)
+def test_whatever_stands_at_the_end_a_log_is_refused_or_mended_for_good(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]
+) -> None:
+    path = tmp_path_factory.mktemp("garbage") / "log.jsonl"
+    session = Session.create(path=path)
+    session.append("hook/x", {"n": 1})
+    session.close_now()
+    whole = path.read_bytes()
+    path.write_bytes(damaged := whole + b"".join(pieces))
+    reader = SessionLog.open_now(path)
+    assert path.read_bytes() == damaged
+    mended = refused = None
+    try:
+        mended = opened(path)
+    except LogError as error:
+        refused = error.code
+    after = path.read_bytes()
+    if mended is None:
+        assert refused in ("LOG_CORRUPT", "UNKNOWN_EVENT")
+        assert after == damaged
+    else:
+        assert damaged.startswith(after)
+        assert after.startswith(whole)
+        assert len(reader.events) == len(mended.events)
+        assert opened(path).repair.cut_bytes == 0
+        assert path.read_bytes() == after
+    reader.close()
