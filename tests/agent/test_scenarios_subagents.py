@@ -241,6 +241,49 @@ async def test_a_child_in_the_background_reports_by_itself() -> None:
         w.check(parent.session)
 
 
+async def test_a_child_that_is_kept_gets_more_work() -> None:
+    made: list[Agent] = []
+
+    def more(call: Any) -> Any:
+        call["tool_calls"][0]["arguments"]["child"] = "?"
+        return call
+
+    parent_calls = [delegate("x"), more(delegate("y", "c2")), delegate("z", "c3", child="nobody"), text("ok")]
+    async with world(sessions=[parent_calls, [text("first"), text("second")]]) as w:
+        await children(w, mode="continuable")
+        w.root.on("agent/created", made.append)
+        stream = w.provider.stream
+
+        def with_id(request: Any, call: Any) -> Any:
+            async def chunks() -> Any:
+                async for chunk in stream(request, call):
+                    if len(made) > 1 and "block" in chunk and "arguments" in chunk["block"]:
+                        block = chunk["block"]
+                        yield {
+                            **chunk,
+                            "block": {**block, "arguments": block["arguments"].replace("?", made[1].id)},
+                        }
+                    else:
+                        yield chunk
+
+            return chunks()
+
+        w.provider.stream = with_id  # type: ignore[method-assign]
+        parent = await w.agent()
+        await say(parent, "go")
+        child = made[1]
+        first, second, third = results(parent)
+        assert result_text(first).startswith("first")
+        assert child.id in result_text(first)
+        assert result_text(second).startswith("second")
+        assert said(w.requests(child)[1])[-1] == "y"
+        assert (code(third), child.id in result_text(third)) == ("UNKNOWN_CHILD", True)
+        assert w.root.agents.all() == (parent, child)
+        await parent.dispose()
+        assert w.root.agents.all() == ()
+        w.check(parent.session, child.session)
+
+
 async def test_children_go_with_their_parent() -> None:
     async with world(
         sessions=[[delegate("x", run_in_background=True), text("started")], [text("a", hang=True)]]

@@ -70,7 +70,8 @@ class _Follower:
     def provider_added(self, provider: SubagentProvider) -> None:
         if provider.name == self._config.provider and self._registered is None:
             schema = described_tool(self._config, provider.inherits_parent_context)
-            body = Delegation(self._ctx.fiber.name, provider, self._config.max_depth)
+            is_kept = self._config.background_mode == "continuable"
+            body = Delegation(self._ctx.fiber.name, provider, self._config.max_depth, keeps_children=is_kept)
             self._registered = self._ctx.tools.register(schema, body, is_concurrency_safe=True)
 
     def provider_removed(self, provider_name: str) -> None:
@@ -97,6 +98,12 @@ def described_tool(config: Config, inherits_parent_context: bool) -> ToolSchema:
             "type": "boolean",
             "default": False,
             "description": "Return at once, and deliver the result when the child has finished.",
+        }
+    if config.background_mode == "continuable":
+        properties["child"] = {
+            "type": "string",
+            "description": "Id of a child that has reported: it gets the task on top of what it knows. "
+            "Without it, a new child begins.",
         }
     return ToolSchema(config.tool_name, description, closed_object(properties, ["title", "task"]))
 
