@@ -209,6 +209,9 @@ async def _ending(begin: Callable[[Ended], None]) -> None:
     """Wait on the loop for what a thread will tell."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[None] = loop.create_future()
+    future.add_done_callback(
+        lambda done: done.cancelled() or done.exception()
+    )  # a waiter may be cancelled just then
 
     def settle(failure: LogError | None) -> None:
         if future.done():
