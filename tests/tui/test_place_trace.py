@@ -113,6 +113,8 @@ async def test_one_pane_at_a_time_on_a_small_screen(workbench: Workbench) -> Non
         assert "cap_foreground" in screen.text()
         assert "It returned an assembly" not in screen.text()
         await screen.press("enter")
+        assert "ends after 120 seconds." in screen.text()
+        await screen.press("g")
         assert "It returned an assembly" in screen.text()
         await screen.press("h")
         assert "collected" in screen.text()

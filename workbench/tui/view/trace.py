@@ -258,13 +258,18 @@ def listeners_of(preview: Preview) -> list[tuple[RowKey, ListenerSpan]]:
     return found
 
 
+def label_of(listener: ListenerSpan) -> str:
+    """Its name; a function may have none."""
+    return listener.label or "(no name)"
+
+
 def _listener_rows(preview: Preview, marks: Marks) -> Iterator[TraceRow]:
     all_of_them = listeners_of(preview)
     for index, (key, listener) in enumerate(all_of_them):
         sign, outcome, role = outcome_of(listener)
         yield TraceRow(
             key,
-            listener.label,
+            label_of(listener),
             listener.owner,
             listener,
             is_last_listener=index == len(all_of_them) - 1,

@@ -26,6 +26,7 @@ from workbench.tui.view.trace import (
     TraceRow,
     failed_stage,
     is_order_ignored,
+    label_of,
     registered,
     shadowed,
     sign_of_change,
@@ -55,6 +56,8 @@ class Block(NamedTuple):
     change: Change | None = None
     target: EntryKey | None = None
     """The entry that the rows are about, as the place Prompt finds it."""
+    is_difference: bool = False
+    """The rows have a gutter that begins with a blank: they stand one cell further out than words."""
 
 
 class Detail:
@@ -152,16 +155,16 @@ def _listener(
 ) -> Iterator[Block]:
     role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
     title: Line = (
-        *outside(listener.label, "strong", bold=True),
+        *cut(outside(label_of(listener), "strong", bold=True), max(16, width // 3)),
         Piece("  listener of ", "soft"),
-        *outside(listener.owner.plugin, role),
+        *cut(outside(listener.owner.plugin, role), max(16, width // 3)),
         *_place(listener.source),
         *((Piece(", scope ", "soft"), *outside(listener.scope)) if listener.scope else ()),
     )
     yield Block([spread(title, _time(listener, short=width < 100), width)])
     yield Block(_words(consequence(listener, preview), width))
     advice = remedy(listener, preview)
-    if advice:
+    if advice and blanks:
         yield Block(_words((Piece(advice, "soft"),), width))
     if listener.outcome == "not reached":
         since = last_ran(listener)
@@ -187,6 +190,8 @@ def _listener(
         yield from _heading("What never ran", (), width, blanks)
         for each in missed:
             yield Block([_missed(each, last_ran(each))])
+    if advice and not blanks:  # first what it did, where there is little room
+        yield Block(_words((Piece(advice, "soft"),), width))
 
 
 def _time(listener: ListenerSpan, *, short: bool) -> Line:
@@ -232,8 +237,7 @@ def _change(change: Change, preview: Preview, width: int, compared: Compared) ->
         remark = outside(change.remark, "pending" if is_warning else "soft")
         yield Block(_words((*sign, *remark), width), change, target)
     if change.action != "moved" and (change.before or "") != (change.after or ""):
-        # The gutter begins with a blank, so that the tint reaches one cell further out than the words.
-        yield Block(compared(change).layout(Form(width + 1)), change, target)
+        yield Block(compared(change).layout(Form(width + 1)), change, target, is_difference=True)
     elif change.action == "added":
         yield Block([(Piece("  an empty text", "soft"),)], change, target)
 
@@ -257,7 +261,7 @@ def _missed(listener: ListenerSpan, since: str) -> Line:
     role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
     return (
         Piece("– ", "soft", bold=True),
-        *outside(listener.label),
+        *outside(label_of(listener)),
         Piece("  listener of ", "soft"),
         *outside(listener.owner.plugin, role),
         *_place(listener.source),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from workbench.prompt.growth import Growth
 from workbench.prompt.listener_words import ListenerChange
@@ -10,9 +11,9 @@ from workbench.prompt.repeats import Repeat, RepeatPlace
 from workbench.prompt.trace import ListenerSpan
 from workbench.prompt.views import Owner, Preview
 from workbench.tui.view.answer import Answer
-from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, cut_text, outside
+from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, cut, cut_text, outside
 from workbench.tui.view.sizes import counted, number
-from workbench.tui.view.trace import Marks, failed_stage, is_order_ignored
+from workbench.tui.view.trace import Marks, failed_stage, is_order_ignored, label_of
 from workbench.tui.view.trace_lines import milliseconds
 
 
@@ -40,7 +41,7 @@ def _listeners(preview: Preview) -> Line:
         return (Piece(f"{ran}, and changed nothing."),)
     if len(changing) == 1:
         of = changing[0]
-        return Piece(f"{ran}; "), *outside(of.label, "strong", bold=True), Piece(" changed it.")
+        return Piece(f"{ran}; "), *_label(of), Piece(" changed it.")
     return (Piece(f"{ran}, {number(len(changing))} changed it."),)
 
 
@@ -50,12 +51,23 @@ def _ended(preview: Preview) -> Line:
     ender = ender_of(preview)
     if not missed or ender is None:
         return ()
-    how = "did not await next" if ender.outcome == "not awaited" else "did not call next"
+    how = _HOW.get(ender.outcome, "did not call next")
     return (
         Piece("× ", "failed", bold=True),
-        *outside(ender.label, "strong", bold=True),
+        *_label(ender),
         Piece(f" {how}: {counted(len(missed), 'listener')} never ran."),
     )
+
+
+_HOW: Final = {"raised": "raised", "not awaited": "did not await next"}
+
+
+def _label(listener: ListenerSpan) -> Line:
+    """Its name, and never so long that what is said of it does not fit."""
+    return cut(outside(label_of(listener), "strong", bold=True), LONGEST_NAME)
+
+
+LONGEST_NAME: Final = 32
 
 
 def ender_of(preview: Preview) -> ListenerSpan | None:
@@ -159,7 +171,7 @@ def repeat_lines(repeat: Repeat) -> list[Line]:
     return lines
 
 
-MOST_PLACES = 6
+MOST_PLACES: Final = 6
 
 
 def _ignored(preview: Preview) -> Line:
@@ -168,7 +180,7 @@ def _ignored(preview: Preview) -> Line:
             if is_order_ignored(change):
                 return (
                     Piece("∅ ", "pending", bold=True),
-                    *outside(listener.label, "strong", bold=True),
+                    *_label(listener),
                     Piece(" set an order that nobody reads: "),
                     *outside(change.name),
                     Piece(" stands where it was put."),
@@ -215,10 +227,10 @@ def _why_not_reached(preview: Preview) -> Line:
     ender = ender_of(preview)
     if ender is None:
         return (Piece("It never ran."),)
-    verb = {"raised": "raised", "not awaited": "did not await next"}.get(ender.outcome, "did not call next")
+    verb = _HOW.get(ender.outcome, "did not call next")
     return (
         Piece("It never ran: "),
-        *outside(ender.label, "strong", bold=True),
+        *_label(ender),
         Piece(" of "),
         *outside(ender.owner.plugin, OWNER_ROLES.get(ender.owner.kind, "owner-plugin")),
         Piece(f", in front of it, {verb}."),
@@ -249,7 +261,7 @@ def _names(listeners: Sequence[ListenerSpan]) -> Line:
         role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
         line = (
             *line,
-            *outside(listener.label, "strong", bold=True),
+            *_label(listener),
             Piece(" of "),
             *outside(listener.owner.plugin, role),
         )
@@ -284,7 +296,7 @@ def found_words(query: str, hit: ListenerChange | None, preview: Preview, count:
     more = f" ({count[0] + 1} of {count[1]})" if count[1] > 1 else ""
     return (
         Piece("+ " if hit.wrote else "− ", "added" if hit.wrote else "removed", bold=True),
-        *outside(listener.label, "strong", bold=True),
+        *_label(listener),
         Piece(" of "),
         *outside(listener.owner.plugin, role),
         Piece(" put in " if hit.wrote else " took out "),

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.view.frame import outer_margin
-from workbench.tui.view.pieces import Line, Piece, Role
+from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.view.trace_detail import Block, Detail
 from workbench.tui.widgets.lines import Lines
 
@@ -55,13 +55,16 @@ class DetailLines(Lines):
         """What the cursor is on."""
         return self.detail.block_at(self.cursor)
 
-    def put_cursor(self, row: int) -> None:
-        """Puts the cursor on a row, with what comes behind it in view."""
+    def put_cursor(self, row: int, *, on_top: bool = False) -> None:
+        """Puts the cursor on a row and brings it into view; `on_top`: with as much of what follows as there is."""
         for each in (self.cursor, row):
             self._drawn.pop(each, None)
             self.refresh_line(each)
         self.cursor = row
-        self.bring_into_view(row, row)
+        if on_top:
+            self.scroll_to_row(row)
+        else:
+            self.bring_into_view(row, row)
 
     def move(self, steps: int) -> None:
         if len(self.detail):
@@ -108,18 +111,19 @@ class DetailLines(Lines):
 
     def _draw(self, index: int, width: int) -> Strip:
         is_cursor = self.has_focus and index == self.cursor
-        line = self.detail[index]
-        ground: Role = "cursor" if is_cursor else "raised"
-        margin = self.margin_cells
-        is_tinted = bool(line) and line[0].ground is not None
-        lead = margin - 1 if is_tinted or _is_fold(line) else margin
-        bar: Line = (Piece("▌", "focus"), Piece(" " * (lead - 1))) if is_cursor and lead else (Piece(" " * lead),)
-        return self.paint.strip((*bar, *line), width, ground)
+        block = self.detail.block_at(index)
+        further_out = block is not None and block.is_difference
+        line: Line = (Piece(" " * (self.margin_cells - further_out)), *self.detail[index])
+        if is_cursor:
+            line = _with_bar(line)
+        return self.paint.strip(line, width, "cursor" if is_cursor else "raised")
 
 
-def _is_fold(line: Line) -> bool:
-    """A line between tinted ones that has none: it begins with the gutter, too."""
-    return len(line) > 1 and line[0].text.isspace() and line[0].text != "  "
+def _with_bar(line: Line) -> Line:
+    """The first cell, which is always blank, becomes the cursor bar."""
+    first = next(index for index, piece in enumerate(line) if piece.text)
+    rest = line[first]._replace(text=line[first].text[1:])
+    return (Piece("▌", "focus", ground=line[first].ground), rest, *line[first + 1 :])
 
 
 _KEPT = 512

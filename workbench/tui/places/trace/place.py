@@ -121,7 +121,7 @@ class TracePlace(Place):
             return
         word = self._take_target() if self._target is not None and model.preview is not None else ""
         has_rows = bool(model.rows) and not self.viewing.problems
-        self.head.display = has_rows
+        self.head.set_class(not has_rows, "-absent")
         self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
         self._show_heading()
         self._fit()
@@ -173,7 +173,7 @@ class TracePlace(Place):
             else None
         )
         if row is not None:
-            pane.put_cursor(row)
+            pane.put_cursor(row, on_top=hit is not None)
 
     # messages of the panes
 
@@ -198,7 +198,8 @@ class TracePlace(Place):
         pane = self.detail_pane
         pane.scroll_to_row(0)
         self._show_detail()
-        pane.bring_into_view(pane.cursor, pane.cursor)
+        if pane.cursor and len(pane.detail):
+            pane.put_cursor(pane.cursor, on_top=pane.has_focus)
 
     def on_resize(self) -> None:
         self._fit()
@@ -271,7 +272,7 @@ class TracePlace(Place):
         self.detail_pane.focus()
         row = self.detail_pane.detail.first_change()
         if row is not None and self.model.current_hit is None:
-            self.detail_pane.put_cursor(row)
+            self.detail_pane.put_cursor(row, on_top=True)
 
     def action_back(self) -> None:
         if self.model.query and not self.detail_pane.has_focus:
