@@ -375,6 +375,15 @@ async def test_a_value_that_is_not_json_is_refused(caller: Caller, tools: ToolsF
     assert error_of(await caller.one("t")) == "INVALID_TOOL_OUTPUT"
 
 
+async def test_a_large_value_is_judged_all_the_same(caller: Caller, tools: ToolsFacade) -> None:
+    output = OutputDeclaration({"type": "array", "items": {"type": "integer"}})
+    tools.register(ToolSchema("good"), lambda _arguments, _run: list(range(1000)), output=output)
+    tools.register(ToolSchema("bad"), lambda _arguments, _run: [*range(1000), "x"], output=output)
+    assert error_of(await caller.one("good")) is None
+    bad = await caller.one("bad", id="c2")
+    assert (error_of(bad), "[1000]" in bad.text) == ("INVALID_TOOL_OUTPUT", True)
+
+
 async def test_half_characters_of_a_tool_do_not_reach_the_log(caller: Caller, tools: ToolsFacade) -> None:
     tools.register(ToolSchema("t"), lambda _arguments, _run: {"a\ud800": "b\udfff"})
     result = await caller.one("t")

@@ -36,7 +36,7 @@ from workbench.tools.json_values import freeze_foreign
 from workbench.tools.refusals import refusal_of
 from workbench.tools.runs import ToolRun, as_blocks
 from workbench.tools.stages import Aborted, CancelWatch, ListenerFault, judged
-from workbench.tools.validation import SchemaUnusable
+from workbench.tools.validation import SchemaUnusable, problems_beside
 from workbench.tools.waiting import until_done
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class CallRun:
         except ListenerFault as fault:
             self.result = failed(fault.code, str(fault))
             return
-        self.result = self._judged_outcome(outcome)
+        self.result = await self._judged_outcome(outcome)
         self._is_reviewed = True
 
     def _aborted(self) -> ToolResult:
@@ -247,7 +247,7 @@ class CallRun:
         except ListenerFault as fault:
             return failed(fault.code, str(fault))
 
-    def _judged_outcome(self, outcome: Outcome) -> ToolResult:
+    async def _judged_outcome(self, outcome: Outcome) -> ToolResult:
         """The result that an outcome gives: the value checked against the output schema, then rendered."""
         if isinstance(outcome, Failure):
             return failed(str(outcome.code), str(outcome.message))
@@ -259,7 +259,7 @@ class CallRun:
         tool = self._tool
         validator = None if tool is None else tool.output_validator
         try:
-            problems = () if validator is None else validator.problems(value)
+            problems = () if validator is None else await problems_beside(validator, value)
         except SchemaUnusable as error:
             return failed("INVALID_SCHEMA", f"the output schema of tool {self.call.name!r} is unusable: {error}")
         if problems:
@@ -288,20 +288,20 @@ class CallRun:
         decision = _read(POST_EXECUTE.name, read_post, answer)
         try:
             contexts = tuple(AddedContext(as_blocks(each), speaker, self.call.id) for each in decision.contexts)
-            reviewed = self._decided(result, decision)
+            reviewed = await self._decided(result, decision)
         except (InvalidDecision, TypeError, ValueError) as error:
             message = f"plugin {speaker!r} answered {POST_EXECUTE.name} with what cannot be used: {error}"
             raise ListenerFault("LISTENER_FAILED", message) from error
         reviewed = await self._finalized(reviewed)
         return _with_contexts(reviewed, contexts) if contexts else reviewed
 
-    def _decided(self, result: ToolResult, decision: Accept | Block) -> ToolResult:
+    async def _decided(self, result: ToolResult, decision: Accept | Block) -> ToolResult:
         if isinstance(decision, Block):
             return failed("BLOCKED", decision.feedback)
         if decision.value is not UNSET:
             if result.error is not None:
                 raise InvalidDecision("a value cannot replace an error")
-            return self._judged_outcome(Success(decision.value, decision.content, result.meta))
+            return await self._judged_outcome(Success(decision.value, decision.content, result.meta))
         if decision.content is not None:
             return ToolResult(as_blocks(decision.content), result.error, result.meta)
         return result

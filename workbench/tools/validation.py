@@ -18,6 +18,8 @@ from workbench.tools.json_values import NotJson, clean_text, freeze, freeze_fore
 
 SHOWN_PROBLEMS = 5
 SHOWN_CHARACTERS = 240
+PARTS_ON_THE_LOOP = 200
+"""A value with more parts is judged in a thread: about a millisecond."""
 
 
 class SchemaUnusable(Exception):
@@ -114,6 +116,27 @@ class SchemaValidator:
         except Exception as error:
             raise SchemaUnusable(_short(str(error))) from error
         return tuple(found)
+
+
+async def problems_beside(validator: SchemaValidator, value: Any) -> tuple[str, ...]:
+    """As `validator.problems`, in a thread for a large value: the loop goes on meanwhile."""
+    if _has_more_parts(value, PARTS_ON_THE_LOOP):
+        return await asyncio.to_thread(validator.problems, value)
+    return validator.problems(value)
+
+
+def _has_more_parts(value: Any, most: int) -> bool:
+    """Whether a JSON value has more than so many parts; looks no further than that."""
+    todo = [value]
+    seen = 0
+    while todo:
+        each = todo.pop()
+        if isinstance(each, dict | list):
+            seen += len(each)
+            if seen > most:
+                return True
+            todo.extend(each.values() if isinstance(each, dict) else each)
+    return False
 
 
 def _in_words(error: Any) -> str:

@@ -149,7 +149,7 @@ def tool_sets(draw: Any) -> list[SdkTool]:
 
 
 @given(tools=tool_sets(), seed=st.randoms(use_true_random=False))
-@settings(deadline=None, database=None, derandomize=True, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, database=None, derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
 def test_random_sets_give_python_and_equal_bytes(tools: list[SdkTool], seed: Any) -> None:
     _is_pure(tools, seed)
 
