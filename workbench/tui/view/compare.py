@@ -6,6 +6,7 @@ import threading
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
 from workbench.check.schema_difference import ABSENT, SchemaDifference, compare_views
@@ -160,6 +161,7 @@ class ComparisonLayout:
         index = min(bisect_right(self.starts, row) - 1, len(self._changes) - 1)
         return Position(index, row == self.starts[index])
 
+    @cached_property
     def stretches(self) -> list[int]:
         """The first row of each stretch that differs, in all parts."""
         found: list[int] = []

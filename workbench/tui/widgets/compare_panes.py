@@ -178,7 +178,7 @@ class DifferencePane(Lines):
         """To the next stretch that differs, or the one before; False: there is none."""
         if self.layout_shown is None:
             return False
-        stretches = self.layout_shown.stretches()
+        stretches = self.layout_shown.stretches
         ahead = [row for row in stretches if (row > self.cursor if steps > 0 else row < self.cursor)]
         if not ahead:
             return False

@@ -37,9 +37,12 @@ class Problem(NamedTuple):
 class Comparing:
     """One comparison at a time, as a worker of the app."""
 
-    def __init__(self, app: App[Any], viewing: Viewing, tell: Callable[[], object]) -> None:
-        """`tell` is called when there is something else to see, or to say."""
+    def __init__(
+        self, app: App[Any], viewing: Viewing, show: Callable[[], object], tell: Callable[[], object]
+    ) -> None:
+        """`show` is called when there is something else to see, `tell` when there is something else to say."""
         self._app = app
+        self._show = show
         self._tell = tell
         self.sides = Sides(app, viewing, self.start)
         self.left: SideChoice = Previous()
@@ -98,7 +101,7 @@ class Comparing:
             log.exception("the two sides could not be compared")
             self._fail(Problem("", (f"{type(error).__name__}: {error}",)))
         self._stop_clock()
-        self._tell()
+        self._show()
 
     async def _compare_both(self) -> None:
         loaded: list[Side] = []

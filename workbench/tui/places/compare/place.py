@@ -61,7 +61,7 @@ class ComparePlace(Place):
 
     def __init__(self, viewing: Viewing) -> None:
         super().__init__(viewing)
-        self.comparing = Comparing(self.app, viewing, self._came)
+        self.comparing = Comparing(self.app, viewing, self._came, self.refresh_frame)
         self.came_from = "Prompt"
         self.is_whole = False
         self.wants_columns: bool | None = None
@@ -141,7 +141,7 @@ class ComparePlace(Place):
         return f", waiting for {longest.label}" if longest is not None else ""
 
     def _came(self) -> None:
-        """Something else is to be seen, or being done."""
+        """Something else is to be seen."""
         if self.is_mounted and self.children:
             self._show()
             self.refresh_frame()
@@ -175,6 +175,7 @@ class ComparePlace(Place):
         self.pane.show_lines(lines)
 
     def _show_changes(self, comparison: Comparison) -> None:
+        was_absent = self.change_list.has_class("-absent") or self._shown is None
         self._set_absent(False)
         chosen, offset = self._place_in(comparison)
         blanks = self.size.height >= 30
@@ -188,7 +189,7 @@ class ComparePlace(Place):
         layout = comparison.layout(form)
         end = layout.starts[chosen + 1] - 2
         self._shown = comparison
-        if self.focused is None:
+        if was_absent or self.focused is None:
             self.change_list.focus()
         self.pane.show_layout(layout, min(layout.starts[chosen] + offset, end))
 
