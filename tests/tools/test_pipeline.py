@@ -512,6 +512,36 @@ async def test_a_conclusion_counts_only_with_a_success(caller: Caller, tools: To
     assert (outcome.concludes, len(outcome.contexts), recorded) == (True, 1, ["c2"])
 
 
+async def test_a_listener_may_try_again_and_only_the_last_attempt_counts(
+    caller: Caller, root: Context, tools: ToolsFacade
+) -> None:
+    attempts: list[str] = []
+    recorded: list[int] = []
+
+    def flaky(_arguments: Any, run: ToolRun) -> str:
+        attempts.append(run.id)
+        number = len(attempts)
+        run.add_context(f"attempt {number}")
+        run.when_recorded(lambda: recorded.append(number))
+        if number < 3:
+            raise ToolFailure("try again")
+        return "at last"
+
+    tools.register(ToolSchema("flaky"), flaky)
+
+    async def retry(_call: Invocation, next: Callable[[], Any]) -> object:
+        outcome = await next()
+        while isinstance(outcome, Failure):
+            outcome = await next()
+        return outcome
+
+    root.on("tools/execute", retry)
+    outcome = await caller.batch(call("flaky"))
+    assert caller.sink.results["c1"].text == "at last"
+    assert [each.content[0]["text"] for each in outcome.contexts] == ["attempt 3"]
+    assert recorded == [3]
+
+
 # The schema boundary
 
 

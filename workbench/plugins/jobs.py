@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.plugins.guidance import register_section
 from workbench.plugins.parameters import NULLABLE_NUMBER, TEXT, TRUTH, closed_object, every_key
@@ -130,5 +130,13 @@ def apply(ctx: Context, config: Config) -> None:
             output=OutputDeclaration(value),
             is_concurrency_safe=schema in (JOB_OUTPUT, JOB_LIST),
         )
+
+    async def end_jobs(agent: Any) -> None:
+        """A session that is gone has no jobs."""
+        close_of = getattr(ctx.get("shell"), "close_of", None)
+        if close_of is not None:
+            await close_of(str(agent.id))
+
+    ctx.on("agent/removed", end_jobs, everywhere=True)
     if config.guidance:
         register_section(ctx, "tool:jobs", "TOOL_JOBS", "jobs", tools=("job_start",))

@@ -172,6 +172,7 @@ class CallRun:
         """The innermost of `tools/execute`: the body, as a running call of the plugin that owns the tool."""
         tool = self._tool
         assert tool is not None, "a call without a tool is refused before"
+        self.run.begin()
         if tool.execute is None:
             return Failure(f"tool {tool.name!r} is a schema alone: nothing here runs it", "NO_BODY")
         if tool.ledger.closed:

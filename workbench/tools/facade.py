@@ -6,7 +6,7 @@ Source: docs/prompt-assembly.md 8, docs/tools.md 9.1.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import Context, Effect
@@ -42,6 +42,7 @@ class ToolsFacade:
         is_concurrency_safe: ConcurrencySafe = False,
         timeout_ms: int | None = None,
         finalize_content: FinalizeContent | None = None,
+        traits: Iterable[str] = (),
     ) -> Effect:
         """Register a tool in this context's layer.
 
@@ -64,6 +65,7 @@ class ToolsFacade:
             is_concurrency_safe,
             timeout_ms,
             finalize_content,
+            frozenset(traits),
         )
         check_tool(tool)
         return self._registry.add(ctx, tool)
@@ -87,6 +89,14 @@ class ToolsFacade:
         Raises `ToolError` outside a scope, for an empty filter, and for names that are not inherited.
         """
         return self._registry.restrict(self._ctx, allow, deny)
+
+    def exclude(self, names: Iterable[str] = (), traits: Iterable[str] = ()) -> Effect:
+        """Take tools away from this scope and all inside it: by name, or by a trait of their registration.
+
+        Unlike a restriction it holds for the scope's own tools, for tools that come later, and for names that
+        nobody has. Raises `ToolError` outside a scope.
+        """
+        return self._registry.exclude(self._ctx, names, traits)
 
     def guard(self, function: Callable[[Any], Any]) -> Effect:
         """Judge every call of this scope and of the scopes inside it, behind all listeners.

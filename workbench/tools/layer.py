@@ -34,6 +34,20 @@ class Restriction:
         return (self.allow is None or name in self.allow) and name not in self.deny
 
 
+class Exclusion:
+    """Tools that a scope and everything inside it never has, wherever they are registered, and whenever."""
+
+    __slots__ = ("ledger", "names", "traits")
+
+    def __init__(self, names: Iterable[str], traits: Iterable[str], ledger: Activation) -> None:
+        self.names = frozenset(names)
+        self.traits = frozenset(traits)
+        self.ledger = ledger
+
+    def admits(self, name: str, tool: ToolRegistration) -> bool:
+        return name not in self.names and self.traits.isdisjoint(tool.traits)
+
+
 class Guard:
     """A function that may deny a call, and can never allow one."""
 
@@ -48,12 +62,22 @@ class Guard:
 class ToolLayer:
     """The tools of one scope, or the global ones."""
 
-    __slots__ = ("code_tool", "guards", "presentation", "presented_by", "restrictions", "scope", "tools")
+    __slots__ = (
+        "code_tool",
+        "exclusions",
+        "guards",
+        "presentation",
+        "presented_by",
+        "restrictions",
+        "scope",
+        "tools",
+    )
 
     def __init__(self, scope: ScopeKey | None) -> None:
         self.scope = scope
         self.tools: dict[str, ToolRegistration] = {}
         self.restrictions: list[Restriction] = []
+        self.exclusions: list[Exclusion] = []
         self.guards: list[Guard] = []
         self.presentation: Presentation | None = None
         """None: that of the layer around it."""
@@ -64,7 +88,12 @@ class ToolLayer:
     @property
     def is_empty(self) -> bool:
         return not (
-            self.tools or self.restrictions or self.guards or self.presentation is not None or self.code_tool
+            self.tools
+            or self.restrictions
+            or self.exclusions
+            or self.guards
+            or self.presentation is not None
+            or self.code_tool
         )
 
     def described(self, label: str) -> dict[str, Any]:
@@ -77,6 +106,8 @@ class ToolLayer:
                 for each in self.restrictions
             ],
         }
+        if self.exclusions:
+            described["exclusions"] = [[sorted(each.names), sorted(each.traits)] for each in self.exclusions]
         if self.guards:
             described["guards"] = [[guard.label, guard.ledger.fiber.name] for guard in self.guards]
         if self.presentation is not None:

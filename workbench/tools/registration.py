@@ -39,6 +39,7 @@ class ToolRegistration(Contribution):
         "output",
         "schema",
         "timeout_ms",
+        "traits",
     )
     kind = "tools"
 
@@ -54,6 +55,7 @@ class ToolRegistration(Contribution):
         is_concurrency_safe: ConcurrencySafe = False,
         timeout_ms: int | None = None,
         finalize_content: FinalizeContent | None = None,
+        traits: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(schema.name, ledger, scope, source, code)
         self.schema = schema
@@ -63,6 +65,8 @@ class ToolRegistration(Contribution):
         self.is_concurrency_safe: ConcurrencySafe = is_concurrency_safe
         self.timeout_ms = timeout_ms
         self.finalize_content = finalize_content
+        self.traits = traits
+        """What a call of it does to people or the workbench, such as `asks_person`: for exclusions."""
         self._arguments: SchemaValidator | None = None
         self._compiled_from = b""
         self._output: SchemaValidator | None = None

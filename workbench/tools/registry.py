@@ -9,7 +9,7 @@ Source: docs/prompt-assembly.md 8, docs/tools.md 9 and 10.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import Context, Effect, scope_label
@@ -17,7 +17,7 @@ from workbench.prompt import AssembleContext, PromptError, ToolProviderResult
 from workbench.prompt.orders import code_units
 from workbench.tools.events import ALL_EVENTS, CHANGE
 from workbench.tools.facade import ToolsFacade
-from workbench.tools.layer import PRESENTATIONS, Guard, Presentation, Restriction, ToolLayer
+from workbench.tools.layer import PRESENTATIONS, Exclusion, Guard, Presentation, Restriction, ToolLayer
 from workbench.tools.registration import RUN_CODE, ToolError, ToolRegistration
 
 if TYPE_CHECKING:
@@ -82,13 +82,18 @@ class ToolRegistry:
         """The tools that a scope sees, by name: the one answer for schema, lookup and execution.
 
         A scope's restrictions filter what it inherits, and hold for its descendants; its own tools are
-        exempt. The nearest layer wins a name. `run_code` is not among them.
+        exempt. The nearest layer wins a name. What is excluded on the way goes last of all. `run_code` is not
+        among them.
         """
         seen: dict[str, ToolRegistration] = {}
-        for layer in self._chain(scope):
+        chain = self._chain(scope)
+        for layer in chain:
             for restriction in layer.restrictions:
                 seen = {name: tool for name, tool in seen.items() if restriction.admits(name)}
             seen.update(layer.tools)
+        for layer in chain:
+            for exclusion in layer.exclusions:
+                seen = {name: tool for name, tool in seen.items() if exclusion.admits(name, tool)}
         return seen
 
     def lookup(self, name: str, scope: ScopeKey | None) -> ToolRegistration | None:
@@ -200,6 +205,18 @@ class ToolRegistry:
             return self._told(lambda: self._drop(layer, layer.restrictions, restriction))
 
         return ctx.effect(body, "tool restriction")
+
+    def exclude(self, ctx: Context, names: Iterable[str], traits: Iterable[str]) -> Effect:
+        if ctx.scope is None:
+            raise ToolError("exclude() needs a scope: what nobody may have need not be registered")
+        exclusion = Exclusion(names, traits, ctx.home.ledger)
+
+        def body() -> Callable[[], None]:
+            layer = self._layer(ctx.scope)
+            layer.exclusions.append(exclusion)
+            return self._told(lambda: self._drop(layer, layer.exclusions, exclusion))
+
+        return ctx.effect(body, "tool exclusion")
 
     def add_guard(self, ctx: Context, guard: Guard) -> Effect:
         def body() -> Callable[[], None]:

@@ -38,6 +38,10 @@ class ToolRun:
         self.callbacks: list[Callable[[], None]] = []
         self.concludes = False
 
+    def begin(self) -> None:
+        """A body begins; what an earlier attempt of the same call has said does not count."""
+        self.contexts, self.callbacks, self.concludes = [], [], False
+
     @property
     def id(self) -> str:
         return self._call.id

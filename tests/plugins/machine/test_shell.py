@@ -188,6 +188,15 @@ async def test_jobs_belong_to_their_session(root: Context, use: Use, work: Path)
     assert (await other.one("job_list")).value == {"jobs": []}
 
 
+async def test_jobs_end_with_their_session(root: Context, caller: Caller, use: Use, work: Path) -> None:
+    await use("job_start", command="echo $$ > shell; sleep 1000 & wait", purpose="wait")
+    await appears(work / "shell")
+    root.emit("agent/removed", caller.agent)
+    await gone(work / "shell")
+    while (await use("job_list")).value["jobs"]:
+        await asyncio.sleep(0.01)
+
+
 async def test_jobs_end_with_their_plugin(root: Context, use: Use, work: Path) -> None:
     await use("job_start", command="echo $$ > shell; sleep 1000 & wait", purpose="wait")
     await appears(work / "shell")
