@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.agent import variables
 from workbench.agent.agent import Agent
 from workbench.agent.cancel import DISPOSED
-from workbench.agent.events import ALL_EVENTS, CREATED, REMOVED
+from workbench.agent.events import ALL_EVENTS, CREATED, REMOVED, SETUP
 from workbench.agent.facts import LogFacts
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.loop_services import Compactor, LoopServices
@@ -78,7 +78,7 @@ class Agents:
         return tuple(agent for agent, _ in self._agents.values())
 
     async def make(self, ctx: Context, options: AgentOptions, session: LiveSession, setup: Setup | None) -> Agent:
-        """Session → agent → scope → set-up → published → driver. What fails before that leaves nothing."""
+        """Session → agent → scope → set-up → `agent/setup` → published → driver. What fails before that leaves nothing."""
         sessions = self._ctx.sessions
         try:
             facts = LogFacts(session)
@@ -101,6 +101,7 @@ class Agents:
                 result = setup(agent.ctx, agent)
                 if isawaitable(result):
                     await result
+            await self._ctx.serial(SETUP, agent, target=agent)
             agent.ctx.effect(lambda: self._published(agent), f"agent {agent.label}")
             agent.ctx.effect(lambda: self._driven(agent), "driver")
         except BaseException:

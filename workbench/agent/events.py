@@ -96,9 +96,12 @@ REQUEST = Event("agent/request", "waterfall", (RequestProposal,))
 TURN_STOPPING = Event("agent/turn-stopping", "serial", (TurnStopping,))
 STATUS = Event("agent/status", "emit", (StatusChange,))
 ERROR = Event("agent/error", "emit", (TurnFailure,))
+SETUP = Event("agent/setup", "serial", (object,))
+"""An agent is set up, and nobody knows of it yet: what a listener registers through `agent.ctx`, or says to it,
+is there before its first turn. One that raises ends the creation."""
 CREATED = Event("agent/created", "emit", (object,))
 """An agent was published."""
 REMOVED = Event("agent/removed", "emit", (object,))
 """An agent is gone: its log is closed, and nothing of it runs."""
 
-ALL_EVENTS = (PRE_STEP, REQUEST, TURN_STOPPING, STATUS, ERROR, CREATED, REMOVED)
+ALL_EVENTS = (PRE_STEP, REQUEST, TURN_STOPPING, STATUS, ERROR, SETUP, CREATED, REMOVED)

@@ -31,6 +31,8 @@ class LogFacts:
         """Seq of the last `request/header`."""
         self.route: FrozenDict | None = None
         """Data of the last `request/context`."""
+        self.revision: Any = None
+        """What the last `prompts/revision` names."""
         self.snapshot: LoggedEvent | None = None
         """The newest own snapshot."""
         self.compaction_seq: int | None = None
@@ -82,6 +84,9 @@ class LogFacts:
     def _context_recorded(self, event: LoggedEvent) -> None:
         self.route = event.data
 
+    def _revision_recorded(self, event: LoggedEvent) -> None:
+        self.revision = event.data.get("revision")
+
     def _said(self, event: LoggedEvent) -> None:
         if is_own(event.data):
             self.snapshot = event
@@ -101,6 +106,7 @@ _FOLDS = {
     "turn/end": LogFacts._turn_ended,
     "request/header": LogFacts._header_recorded,
     "request/context": LogFacts._context_recorded,
+    "prompts/revision": LogFacts._revision_recorded,
     "user/message": LogFacts._said,
     "compaction/start": LogFacts._compaction_started,
     "compaction/end": LogFacts._compaction_ended,

@@ -81,7 +81,7 @@ class Requests:
             self._began = True
         self._record_route(header.config, window)
         place = {"turn": turn, "step": step, "attempt": attempt}
-        if prepared.revision is not None:
+        if prepared.revision is not None and prepared.revision != facts.revision:
             session.append("prompts/revision", {"revision": prepared.revision, **place}, ignorable=True)
         assert self._last is not None
         header_seq, header = self._last

@@ -63,9 +63,25 @@ _SECTION_GROUPS: dict[str, tuple[tuple[str, str, int], ...]] = {
         ("TOOL_REPORT", "tool:report", 2900),
     ),
     "generated protocol": (("TOOLS_SDK", "tools:sdk", 5000),),
+    "team": (
+        ("RUNTIME_SHARED", "runtime:shared", 6000),
+        ("RUNTIME_ROLE", "runtime:role", 6010),
+        ("RUNTIME_COMMUNICATION", "runtime:communication", 6020),
+        ("RUNTIME_TICKET_SCOPE", "runtime:ticket_scope", 6030),
+        ("RUNTIME_DELIVERY_REQUIREMENTS", "runtime:delivery_requirements", 6040),
+        ("RUNTIME_SUBSCRIPTIONS", "runtime:subscriptions", 6050),
+        ("RUNTIME_REPLIES", "runtime:replies", 6060),
+        ("RUNTIME_DISPATCH", "runtime:dispatch", 6070),
+        ("RUNTIME_WORK", "runtime:work", 6080),
+        ("RUNTIME_ADMISSION", "runtime:admission", 6090),
+        ("RUNTIME_HANDOFF", "runtime:handoff", 6100),
+        ("RUNTIME_ENVIRONMENT", "runtime:environment", 6110),
+        ("RUNTIME_POLICY", "runtime:policy", 6120),
+    ),
     "final output duties": (
         ("DELIVERABLE_FILE_REFERENCES", "ui:deliverable-file-references", 9000),
         ("STRUCTURED_OUTPUT", "tool:structured_output", 9900),
+        ("RUNTIME_INFERRED_NOTE", "runtime:inferred_note", 9950),
     ),
 }
 
