@@ -203,6 +203,15 @@ async def test_targets_from_other_places() -> None:
         assert "no‹ESC›such is not registered." in screen.text()
 
 
+async def test_the_cursor_is_drawn_where_it_is() -> None:
+    async with place() as screen:
+        tree = screen.registry.entries_tree
+        screen.registry.show_target(EntryKey("section", "deployment:persona", "reviewer"))
+        await screen.rest()
+        bars = [y for y in range(tree.size.height) if tree.render_line(y).text.startswith("▌")]
+        assert bars == [tree.cursor - round(tree.scroll_y)]
+
+
 async def test_owner_s_other_entries() -> None:
     async with place() as screen:
         await screen.press("j", "j", "j", "o")

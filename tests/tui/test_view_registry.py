@@ -215,8 +215,10 @@ def test_answer() -> None:
     said = registry_answer(r.CODING_AGENT)
     assert plain(said.sentence) == "27 registrations by 13 owners in 3 layers."
     assert plain(said.fact) == "∅ 1 shadowed   ◌ 1 waiting"
-    troubled = plain(registry_answer(r.TROUBLED, short=True).fact)
-    assert troubled == "× 1 failed  ◌ 1 cycle  ◐ 1 loading  ∅ 1 shadowed  ◌ 3 waiting"
+    troubled = plain(registry_answer(r.TROUBLED).fact)
+    assert troubled == "× 1 failed   ◌ 1 cycle   ◐ 1 loading   ∅ 1 shadowed   ◌ 3 waiting"
+    assert plain(registry_answer(r.TROUBLED, short=True).fact) == "× 1 failed  ◌ 1 cycle"
+    assert plain(registry_answer(r.CODING_AGENT, short=True).fact) == "∅ 1 shadowed  ◌ 1 waiting"
     filtered = registry_answer(r.CODING_AGENT, query="is:shadowed", shown=1)
     assert plain(filtered.sentence) == "1 of 27 registrations with is:shadowed."
 
@@ -347,7 +349,7 @@ def test_text_is_shown_with_lines_around_it(tmp_path: Path) -> None:
     file = tmp_path / "a.yml"
     file.write_text("a: 1\nb: 2\nsections:\n  - name: x\n    text: y\nz: 3\n", encoding="utf-8")
     found = read_excerpt(TextSource(str(file), 4, 1), 2)
-    assert (found.first_line, found.text.split("\n")[-1]) == (2, "")
+    assert (found.first_line, found.text.split("\n")[-1]) == (2, "z: 3")
 
 
 @pytest.mark.parametrize("line", [0, 99])

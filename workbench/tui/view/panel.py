@@ -95,12 +95,17 @@ def wrapped(line: Line, width: int) -> Iterator[Line]:
     for piece in line:
         for word in _words(piece.text):
             if row and width_of(row) + cell_len(word.rstrip()) > width:
-                yield cut(row, width)
+                yield cut(_without_end_blanks(row), width)
                 row = ()
                 word = word.lstrip()
             row = (*row, piece._replace(text=word))
     if row or not line:
         yield cut(row, width)
+
+
+def _without_end_blanks(row: Line) -> Line:
+    """Blanks behind the last word take no room."""
+    return (*row[:-1], row[-1]._replace(text=row[-1].text.rstrip(" ")))
 
 
 def _words(text: str) -> list[str]:

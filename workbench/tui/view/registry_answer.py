@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.config.registry.facts import Registry
 from workbench.tui.view.answer import Answer
-from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.pieces import Line, Piece, Role, outside
 from workbench.tui.view.sizes import counted, number
 
 
@@ -34,24 +34,31 @@ def _facts(registry: Registry, *, short: bool) -> Line:
     failed = sum(plugin.state == "failed" for plugin in registry.plugins)
     waiting = sum(plugin.state == "waiting" for plugin in registry.plugins)
     busy = [plugin for plugin in registry.plugins if plugin.state in ("loading", "stopping")]
-    gap = Piece("  " if short else "   ")
-    line: Line = ()
+    facts: list[Line] = []
+    """In the order in which they stand; with little room the first ones of `wanted` are kept."""
+    wanted: list[Line] = []
 
-    def add(*pieces: Piece) -> None:
-        nonlocal line
-        line = (*line, *((gap,) if line else ()), *pieces)
+    def add(sign: str, words: str, role: Role, text_role: Role | None = None) -> None:
+        facts.append((Piece(f"{sign} ", role, bold=True), Piece(words, text_role or role)))
+        wanted.append(facts[-1])
 
     if failed:
-        add(Piece("× ", "failed", bold=True), Piece(f"{number(failed)} failed", "failed"))
+        add("×", f"{number(failed)} failed", "failed")
     if registry.cycles:
-        add(Piece("◌ ", "waiting", bold=True), Piece(counted(len(registry.cycles), "cycle"), "waiting"))
+        add("◌", counted(len(registry.cycles), "cycle"), "waiting")
     if busy:
-        word = busy[0].state if len(busy) == 1 else "in transition"
-        add(Piece("◐ ", "pending", bold=True), Piece(f"{number(len(busy))} {word}", "pending"))
+        add("◐", f"{number(len(busy))} {busy[0].state if len(busy) == 1 else 'in transition'}", "pending")
     if registry.shadowed:
-        add(Piece("∅ ", "soft"), Piece(f"{number(registry.shadowed)} shadowed"))
+        add("∅", f"{number(registry.shadowed)} shadowed", "soft", "text")
     if waiting:
-        add(Piece("◌ ", "waiting"), Piece(f"{number(waiting)} waiting"))
-    if not line:
-        add(Piece("✓ ", "running"), Piece("all active", "soft"))
+        add("◌", f"{number(waiting)} waiting", "waiting", "text")
+        if registry.shadowed:  # it matters less
+            wanted[-2:] = [wanted[-1], wanted[-2]]
+    if not facts:
+        add("✓", "all active", "running", "soft")
+    kept = wanted[:2] if short else wanted
+    line: Line = ()
+    for fact in facts:
+        if any(fact is each for each in kept):
+            line = (*line, *((Piece("  " if short else "   "),) if line else ()), *fact)
     return line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from rich.cells import cell_len
@@ -264,8 +264,8 @@ def plugin_remark(plugin: PluginFact) -> Line:
         return (*state_line("stopped"), Piece(", ", "soft"), Piece(proof, role))
     if plugin.state == "active":
         return ()
-    reason = outside(plugin.reason, "soft")
-    return (*state_line(plugin.state), *((Piece("  "), *reason) if plugin.reason else ()))
+    words = plugin.reason.split("\n")[0].removeprefix("waits ")
+    return (*state_line(plugin.state), *((Piece("  "), *outside(words, "soft")) if words else ()))
 
 
 def _plugin_line(row: Row, lead: Line, look: Look, is_cursor: bool) -> Line:
@@ -283,7 +283,11 @@ def _plugin_line(row: Row, lead: Line, look: Look, is_cursor: bool) -> Line:
     else:
         rest = plugin_remark(plugin)
     if look.grouping != "plugin":
-        return _cells(lead, name, (Piece("plugin", "faint"),), "", outside(plugin.layer, "soft"), rest, columns)
+        kind = (Piece("plugin", "faint"),)
+        if plugin.state == "active":
+            return _cells(lead, name, kind, "", outside(plugin.layer, "soft"), rest, columns)
+        line = _cells(lead, name, kind, "", (), (), replace(columns, owner=0, remark=0))
+        return (*line, *_padded(rest, max(0, columns.width - width_of(line) - columns.margin)))
     left = (*lead, *name)
     room = 1 + columns.name
     if width_of(left) < room:

@@ -73,7 +73,7 @@ def _outcome(outcome: Outcome) -> Iterator[Part]:
 
 def _facts(plugin: PluginFact, sight: Sight) -> Iterator[Fact]:
     state = state_line(plugin.state) if plugin.state != "active" else (Piece("● ", "running"), Piece("active"))
-    if plugin.reason and plugin.state != "failed":
+    if plugin.reason and plugin.state != "failed" and not plugin.cycle:
         state = (*state, Piece("  "), *outside(plugin.reason, "soft"))
     yield Fact("state", state)
     if plugin.cycle:

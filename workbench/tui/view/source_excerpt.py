@@ -55,6 +55,8 @@ def read_excerpt(source: TextSource, text_lines: int = 1) -> Excerpt:
     else:
         last += BEFORE
     last = min(len(lines), last, first + LINES - 1)
+    while last > source.line and not lines[last - 1].strip():
+        last -= 1
     text = "\n".join(lines[first - 1 : last])
     return Excerpt(source, first, text, _coloured(source.file, text))
 

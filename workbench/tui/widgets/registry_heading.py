@@ -13,11 +13,14 @@ class TreeHeading(BarWidget):
 
     GROUND: Role = "base"
     margin = 0
-    grouping: Grouping = "layer"
-    has_tree_focus = True
+    _shown: tuple[Grouping, bool, int] = ("layer", True, 1)
 
     def show_heading(self, grouping: Grouping, *, has_focus: bool, margin: int) -> None:
         """Shows what the tree is grouped by."""
-        self.grouping, self.has_tree_focus = grouping, has_focus
+        self._shown = grouping, has_focus, margin
         width = self.size.width
         self.show_bar(heading(grouping, Columns.of(width, margin), has_focus=has_focus))
+
+    def on_resize(self) -> None:
+        grouping, has_focus, margin = self._shown
+        self.show_heading(grouping, has_focus=has_focus, margin=margin)

@@ -57,10 +57,15 @@ class RegistryTree(Lines, inherit_bindings=False):
         if grouping != self.grouping or outcomes != self.outcomes:
             self.grouping, self.outcomes = grouping, outcomes
             self.forget_drawn()
+        was_chosen = self.row is not None and self.row.key == chosen
         self.rows = rows
         index = self._index_of(chosen)
-        moved = index is not None and index != self.cursor
+        moved = was_chosen and index is not None and index != self.cursor
+        before = self.cursor
         self.cursor = self._nearest(min(self.cursor, len(rows) - 1), 1) if index is None else index
+        if self.cursor != before:
+            self._drawn.pop(before, None)
+            self._drawn.pop(self.cursor, None)
         size = Size(self.size.width, len(rows))
         if size != self.virtual_size:
             self.virtual_size = size
@@ -183,7 +188,7 @@ class RegistryTree(Lines, inherit_bindings=False):
     def _show_cursor(self) -> None:
         above = self.cursor
         while above > 0 and self.rows[above].depth and self.rows[above - 1].is_open is not None:
-            above -= 1  # with its heading
+            above -= 1  # with its headings
         self.bring_into_view(above, self.cursor)
 
     def _index_of(self, key: RowKey | None) -> int | None:

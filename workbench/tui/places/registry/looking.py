@@ -142,22 +142,42 @@ def _size_in(registration: Registration, preview: Preview, sizes: Sizes) -> Size
     return size_of_view(next(found, None), sizes)
 
 
+NOTHING: tuple[Part, ...] = (
+    Title((Piece("Nothing is registered.", "strong", bold=True),)),
+    Words(()),
+    Words(
+        (
+            Piece(
+                "Sections, tools, listeners and services appear here as plugins register them, each with "
+                "its owner and its layer.",
+                "soft",
+            ),
+        )
+    ),
+    Words(()),
+    Words((Piece("To see a composition with plugins:", "soft"),)),
+    Words((Piece("workbench open coding-agent"),)),
+)
+
+
 def _group_parts(model: RegistryModel) -> tuple[Part, ...]:
     """For a group that is neither an entry nor a plugin."""
     key = model.chosen
-    if key is None:
-        return (
-            Title((Piece("Nothing is registered here.", "strong", bold=True),)),
-            Words((Piece("What plugins register appears here as they do it.", "soft"),)),
-        )
+    if key is None or not model.registry.registrations:
+        return NOTHING
     if key[0] == "layer":
         layer = model.registry.layer(str(key[1]))
         if layer is not None and len(key) == 2:
             around = " → ".join(layer.chain)
             note = f"{layer.note}. " if layer.note else ""
+            if len(layer.chain) == 1:
+                about = "Everybody reads it; what a nearer layer registers under the same name hides its entries."
+                return Title(outside(layer.label, "strong", bold=True), (Piece("layer", "soft"),)), Words(
+                    (Piece(about),)
+                )
             return (
                 Title(outside(layer.label, "strong", bold=True), (Piece("layer", "soft"),)),
-                Words((Piece(note), Piece("Its scope reads, nearest first: ", "soft"), *outside(around))),
+                Words((*outside(note), Piece("Its scope reads, nearest first: ", "soft"), *outside(around))),
             )
     title = Title(outside(str(key[-1]), "strong", bold=True))
     return (title, Words((Piece("enter opens and closes it.", "soft"),)))
