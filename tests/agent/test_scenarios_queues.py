@@ -186,6 +186,20 @@ async def test_a52_a_request_that_is_too_long_is_compacted_once(fails_again: boo
         w.check(agent.session)
 
 
+async def test_what_nobody_has_answered_is_never_summarized() -> None:
+    async with world(text("one"), error("CONTEXT_WINDOW_EXCEEDED"), text("two")) as w:
+        summarizing(w)
+        await w.root.plugin(Compaction)
+        agent = await w.agent()
+        await say(agent, "x" * 200)
+        w.root.system_prompt.context("policy", 110, "ctx")
+        agent.inject("aside")
+        await say(agent, "y")
+        snapshot = f"{RUNTIME_CONTEXT_PREAMBLE}\n\nctx"
+        assert said(w.requests(agent)[2]) == [f"{COMPACTION_PREAMBLE}\n\nSUM", "aside", "y", snapshot]
+        w.check(agent.session)
+
+
 async def test_without_a_compaction_a_request_that_is_too_long_ends_the_turn() -> None:
     async with world(error("CONTEXT_WINDOW_EXCEEDED")) as w:
         agent = await w.agent()

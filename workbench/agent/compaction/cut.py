@@ -28,17 +28,19 @@ class Cut:
 def cut_before_tail(session: Session, tail_tokens: int) -> Cut | None:
     """The head of the surface, so that what follows takes no more than `tail_tokens`; None without a head.
 
-    The tail holds at least the newest message, and begins with no result of a tool: a call and its results
-    stay together. None, too, while calls have no results.
+    The tail holds at least what nobody has answered yet, else the newest message. It begins with no result of a
+    tool: a call and its results stay together.
     """
     nodes = session.surface.nodes
     sizes = [_size(session, seq) for seq in nodes]
-    kept, begin = 0, len(nodes)
+    types = [session.events[seq].type for seq in nodes]
+    kept, begin, is_unanswered = 0, len(nodes), True
     for index in range(len(nodes) - 1, -1, -1):
+        is_unanswered = is_unanswered and types[index] == "user/message"
         kept += sizes[index]
-        if kept > tail_tokens and begin < len(nodes):
+        if kept > tail_tokens and begin < len(nodes) and not is_unanswered:
             break
-        if session.events[nodes[index]].type != "tool/result":
+        if types[index] != "tool/result":
             begin = index
     if begin == 0 or begin == len(nodes):
         return None
