@@ -12,6 +12,8 @@ import tests.support.previews as p
 import tests.support.registries as r
 from workbench.config.registry.facts import GLOBAL, Registration, Registry, RegistryKey
 from workbench.prompt.source import TextSource
+from workbench.tui.places.base import tab_of
+from workbench.tui.view.help import help_lines
 from workbench.tui.view.pieces import Line, plain, width_of
 from workbench.tui.view.registry_answer import registry_answer
 from workbench.tui.view.registry_document import Coloured, Document, Facts, Text, Title
@@ -370,3 +372,14 @@ def test_keys_of_rows_are_those_of_registrations() -> None:
     keys = [row.key for row in made if row.registration is not None]
     assert all(isinstance(key, RegistryKey) for key in keys)
     assert all(isinstance(row.registration, Registration) for row in made if isinstance(row.key, RegistryKey))
+
+
+def test_help_gives_a_key_to_the_place_that_needs_it() -> None:
+    """`g` groups here, and is the first line elsewhere."""
+    lines = [plain(line) for line in help_lines(tab_of("Registry"), "registry", 80)]
+    keys = [part.strip() for line in lines for part in (line[:40], line[40:])]
+    assert "g         Group by" in keys
+    assert "home      First" in keys
+    assert not any(key.startswith("home g") for key in keys)
+    elsewhere = [plain(line) for line in help_lines(tab_of("Trace"), "app", 80)]
+    assert any("home g" in line for line in elsewhere)

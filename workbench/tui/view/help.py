@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from workbench.tui.commands import Command, Where, commands_of
 from workbench.tui.view.frame import Tab
@@ -33,10 +34,11 @@ def help_lines(
     tab: Tab, where: Where, width: int, commands_of: Callable[..., Iterable[Command]] = commands_of
 ) -> list[Line]:
     """Columns side by side where there is room, else one after the other. `commands_of`: with a person's keys."""
+    here = list(commands_of(where))
     groups = [
-        [*_keys("In this place", commands_of(where))],
+        [*_keys("In this place", here)],
         [
-            *_keys("Lists and text", commands_of("lines", "list", "text")),
+            *_keys("Lists and text", _left_over(commands_of("lines", "list", "text"), here)),
             (),
             *_keys("Everywhere", commands_of("app")),
             (),
@@ -52,6 +54,17 @@ def help_lines(
         left, right = groups[0] + [()] + groups[2], groups[1]
         return [*head, *_side_by_side([left, right], (width // 2, width // 2))]
     return [*head, *(line for group in groups for line in (*group, ()))]
+
+
+def _left_over(commands: Iterable[Command], here: Iterable[Command]) -> Iterator[Command]:
+    """Commands of panes, with the keys that the place does not need itself."""
+    taken = {key for command in here for key in command.keys}
+    for command in commands:
+        keys = tuple(key for key in command.keys if key not in taken)
+        if keys == command.keys:
+            yield command
+        elif keys:
+            yield replace(command, keys=keys, label="")
 
 
 def _keys(title: str, commands: Iterable[Command]) -> Iterable[Line]:

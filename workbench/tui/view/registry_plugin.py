@@ -27,10 +27,9 @@ def plugin_parts(plugin: PluginFact, sight: Sight) -> tuple[Part, ...]:
     parts += [Words(()), Facts(tuple(_facts(plugin, sight)))]
     if plugin.state == "failed":
         parts += [Title((Piece("× Why it failed", "failed", bold=True),)), Words(outside(plugin.reason, "failed"))]
-    if plugin.needs:
-        parts += _needs(plugin.needs)
-    parts += _provides(plugin, sight)
     if plugin.state != "stopped":
+        parts += _needs(plugin.needs) if plugin.needs else ()
+        parts += _provides(plugin, sight)
         parts += _registered(plugin, sight)
         parts += _ledger(sight.ledger)
     parts += source_parts(plugin.source, sight.excerpt)

@@ -332,6 +332,7 @@ class RegistryPlace(Place):
         self.refresh_frame()
 
     def _filter(self, query: str) -> None:
+        self._said = None
         self.model.filter(query)
         self._show_tree()
         self._show_inspector()
