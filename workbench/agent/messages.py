@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from workbench.models.foreign_text import clean_text
+from workbench.models.foreign_text import clean, clean_text
+from workbench.models.frozen import FrozenDict
 
 Message = dict[str, Any]
 Block = Mapping[str, Any]
@@ -32,18 +33,20 @@ def new_id() -> str:
 def user_message(
     content: str | Iterable[Block] | Mapping[str, Any], source: Mapping[str, Any] | None = None
 ) -> Message:
-    """A user-role message. A whole message is taken as it is, with an id if it has none.
+    """A user-role message. A whole one is taken as it is, with an id if it has none; half characters are mended.
 
     Raises `TypeError` for what is neither text, blocks nor a user-role message.
     """
     if isinstance(content, Mapping):
         if content.get("role") != "user" or not isinstance(content.get("content"), list | tuple):
             raise TypeError("a message needs the role user, and a list of blocks as its content")
-        message = dict(content)
+        if isinstance(content, FrozenDict) and "source" in content and "id" in content:
+            return content  # as it was claimed
+        message: Message = clean(dict(content))
         message.setdefault("source", dict(source or USER_SOURCE))
         message.setdefault("id", new_id())
         return message
-    blocks = [text_block(content)] if isinstance(content, str) else [dict(block) for block in content]
+    blocks = [text_block(content)] if isinstance(content, str) else [clean(dict(block)) for block in content]
     return {"content": blocks, "source": dict(source or USER_SOURCE), "role": "user", "id": new_id()}
 
 
