@@ -14,7 +14,7 @@ from workbench.agent.cancel import CancelSignal, race
 from workbench.agent.decisions import read_config
 from workbench.agent.events import REQUEST, RequestProposal
 from workbench.agent.log.header import RequestHeader
-from workbench.agent.request_digest import RequestDigest
+from workbench.agent.log.request_digest import RequestDigest
 from workbench.agent.snapshots import due_text, snapshot_message
 from workbench.models.errors import NO_ROUTE, ModelError
 from workbench.models.request import CallConfig, ModelRequest

@@ -12,8 +12,8 @@ from typing import Any
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent, is_known
 from workbench.agent.log.header import RequestHeader
+from workbench.agent.log.request_digest import RequestDigest
 from workbench.agent.log.surface import Surface
-from workbench.agent.request_digest import RequestDigest
 from workbench.models.frozen import FrozenDict
 from workbench.models.request import ModelRequest
 

@@ -1,6 +1,6 @@
 """The digest of a request, continued from the last one while only messages were appended.
 
-Source: docs/agents.md 5.
+Source: docs/sessions.md 5 and docs/agents.md 5.
 """
 
 from __future__ import annotations
