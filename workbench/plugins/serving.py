@@ -29,7 +29,7 @@ def service(ctx: Context, name: str) -> Any:
     """A service that a tool works with. Raises `ToolFailure` where nothing provides it."""
     found = ctx.get(name)
     if found is None:
-        from workbench.tools.calls import ToolFailure
+        from workbench.tools.failure import ToolFailure
 
         raise ToolFailure(
             f"nothing here provides the service {name!r} that this tool works with; load the plugin `machine`, "

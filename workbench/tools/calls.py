@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from workbench.tools.failure import ToolFailure as ToolFailure
 from workbench.tools.json_values import clean_text, freeze
 
 ContentBlock = Mapping[str, Any]
@@ -56,14 +57,6 @@ class ToolFault:
     def to_json(self) -> dict[str, str]:
         """As `tool/result` records it."""
         return {"code": self.code, "message": self.message}
-
-
-class ToolFailure(Exception):
-    """Raised by a body: the call fails with this code and message, and the model reads them."""
-
-    def __init__(self, message: str, code: str = "TOOL_FAILED") -> None:
-        super().__init__(message)
-        self.code = code
 
 
 @dataclass(frozen=True, slots=True)

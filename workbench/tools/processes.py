@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from workbench.tools.json_values import clean_text
 from workbench.tools.waiting import to_the_end
 
 READ_BYTES = 65536
@@ -92,7 +91,7 @@ class Output:
 
 
 def _text(raw: bytes) -> str:
-    return clean_text(raw.decode("utf-8", "replace"))
+    return raw.decode("utf-8", "replace")
 
 
 class ProcessGroup:

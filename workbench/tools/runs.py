@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.tools.calls import AddedContext, CancelLike, ContentBlock, text_block
 from workbench.tools.events import Invocation
 from workbench.tools.json_values import freeze_foreign
+from workbench.tools.working_directory import working_directory
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
@@ -108,17 +109,6 @@ class RunServices:
     def __init__(self, sub_calls: SubCalls | None) -> None:
         self.sub_calls = sub_calls
         """None for a sub-call, which has none of its own."""
-
-
-def working_directory(agent: Any) -> str | None:
-    """`cwd` of the agent's session header, or of the agent itself."""
-    session = getattr(agent, "session", None)
-    header = getattr(session, "header", None)
-    for holder in (header, agent):
-        cwd = getattr(holder, "cwd", None)
-        if isinstance(cwd, str) and cwd:
-            return cwd
-    return None
 
 
 def as_blocks(content: str | Sequence[ContentBlock]) -> tuple[ContentBlock, ...]:

@@ -43,11 +43,11 @@ async def main():
     async with Runtime() as runtime:
         await runtime.root.plugin(SystemPrompt, PromptConfig())
         await runtime.root.plugin(ToolRegistry)
-        for name in ("files", "shell", "jobs", "todo", "web", "code_mode", "structured_output"):
+        for name in "machine tool_policy files shell jobs todo web code_mode structured_output".split():
             await runtime.root.plugin(first_party(name))
         await runtime.root.system_prompt.assemble()
 asyncio.run(main())
-heavy = {"jsonschema", "httpx", "pathspec", "bs4", "workbench.models", "workbench.tools.executor", "ctypes"}
+heavy = {"jsonschema", "httpx", "pathspec", "bs4", "workbench.models", "workbench.tools.executor"}
 print(sorted(heavy & sys.modules.keys()))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from workbench.tools.calls import ToolFailure
 from workbench.tools.decisions import Success
+from workbench.tools.failure import ToolFailure
 from workbench.tools.json_values import clean_text
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.plugins.serving import service
-from workbench.tools.calls import ToolFailure
 from workbench.tools.decisions import Success
+from workbench.tools.failure import ToolFailure
 
 if TYPE_CHECKING:
     from workbench.core import Context

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.tools.calls import ToolFailure
+from workbench.tools.failure import ToolFailure
 
 
 class Refused(ToolFailure):

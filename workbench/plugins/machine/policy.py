@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.plugins.machine.places import Places
 from workbench.tools.confine.landlock import confines_commands
-from workbench.tools.runs import working_directory
+from workbench.tools.working_directory import working_directory
 
 
 def policy_text(services: Sequence[str], places: Places, agent: Any) -> str:

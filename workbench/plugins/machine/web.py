@@ -19,7 +19,6 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from workbench.plugins.machine.places import Refused
-from workbench.tools.json_values import clean_text
 
 MAX_BYTES = 8 * 1024 * 1024
 """Of one page; the rest is not read."""
@@ -126,7 +125,7 @@ def _page(address: str, raw: bytes, encoding: str, is_html: bool, is_cut: bool) 
     except LookupError:
         text = raw.decode("utf-8", "replace")
     if not is_html:
-        return Page(address, "", clean_text(text), is_cut)
+        return Page(address, "", text, is_cut)
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter
 
@@ -140,4 +139,4 @@ def _page(address: str, raw: bytes, encoding: str, is_html: bool, is_cut: bool) 
     except RecursionError:
         markdown = main.get_text("\n", strip=True)
     markdown = re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", str(markdown))).strip()
-    return Page(address, clean_text(title), clean_text(markdown), is_cut)
+    return Page(address, title, markdown, is_cut)
