@@ -252,6 +252,27 @@ async def test_copy_gives_plain_text_or_the_text_of_the_change(workbench: Workbe
         assert str(trace_of(screen).source().file) == "plugins/limits.py"  # type: ignore[union-attr]
 
 
+async def test_text_is_selected_with_the_mouse_and_copied(workbench: Workbench) -> None:
+    async with workbench(p.FakeSubject(t.traced())) as screen:
+        copied: list[str] = []
+        screen.app.copy = lambda text, done: copied.append(text)  # type: ignore[method-assign]
+        await screen.press("2")
+        pane = trace_of(screen).detail_pane
+        before = [strip.text for strip in pane.render_lines(pane.size.region)]
+        await screen.pilot.mouse_down("#detail", offset=(5, 2))
+        await screen.pilot.hover("#detail", offset=(14, 5))
+        await screen.pilot.mouse_up("#detail", offset=(14, 5))
+        await screen.settle()
+        await screen.press("y")
+        assert copied[0].startswith("returned an assembly without calling next")
+        assert copied[0].splitlines()[-1] in {"What it chan", "What it chang"}
+        assert len(copied[0].splitlines()) == 4
+        after = [strip.text.replace("▌", " ") for strip in pane.render_lines(pane.size.region)]
+        assert after == before, "a selection changes grounds only"
+        await screen.press("tab", "k", "k", "y")
+        assert copied[1].startswith("waterfall  ")
+
+
 async def test_an_assembly_that_failed_and_one_that_works_again(workbench: Workbench) -> None:
     subject = p.FakeSubject(t.RAISED)
     async with workbench(subject) as screen:

@@ -369,7 +369,10 @@ class TracePlace(Place):
 
     def action_copy(self) -> None:
         block = self.detail_pane.block if self.detail_pane.has_focus else None
-        if block is not None and block.change is not None:
+        selected = self.detail_pane.selected_text
+        if selected:
+            text = selected
+        elif block is not None and block.change is not None:
             change = block.change
             text = change.after if change.after is not None else change.before or ""
         else:
