@@ -212,6 +212,26 @@ async def test_the_cursor_is_drawn_where_it_is() -> None:
         assert bars == [tree.cursor - round(tree.scroll_y)]
 
 
+async def test_a_target_before_the_place_was_ever_shown() -> None:
+    subject = p.FakeSubject(registered=r.CODING_AGENT, counted=p.in_words)
+    app = WorkbenchApp(subject)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = RegistryScreen(pilot, subject)
+        await screen.settle()
+        await app.go_to("Registry", ("plugin", "lsp"))
+        await screen.until(lambda: screen.chosen == ("plugin", r.LSP.fiber))
+        assert "nobody provides it" in screen.text()
+
+
+async def test_another_subject_begins_anew() -> None:
+    async with place() as screen:
+        await screen.press("g", "slash", "b", "enter")
+        screen.app.show(p.FakeSubject(registered=r.big(5), shown=p.big(5)))
+        await screen.until(lambda: "5 registrations by 1 owner" in screen.text())
+        assert screen.registry.model.query == ""
+        assert "part:0004" in screen.text()
+
+
 async def test_owner_s_other_entries() -> None:
     async with place() as screen:
         await screen.press("j", "j", "j", "o")

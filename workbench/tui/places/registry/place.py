@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -14,9 +14,10 @@ from textual.getters import query_one
 from textual.timer import Timer
 from textual.widget import Widget
 
-from workbench.config.registry.facts import PluginFact, Registration
+from workbench.config.registry.facts import Outcome, PluginFact, Registration
 from workbench.prompt.source import Position, TextSource
 from workbench.tui.places.base import Place, tab_of
+from workbench.tui.places.registry.ending import Ending
 from workbench.tui.places.registry.looking import Looking
 from workbench.tui.places.registry.model import PROMPT_KINDS, RegistryModel
 from workbench.tui.view import answer as answers
@@ -28,7 +29,6 @@ from workbench.tui.view.registry_filter import HINT
 from workbench.tui.view.registry_lines import ASSEMBLE, outcomes_of
 from workbench.tui.view.registry_plugin import outcome_line
 from workbench.tui.view.registry_rows import Grouping, RowKey
-from workbench.tui.view.registry_stop import stop_question
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.find_bar import FindBar
@@ -60,6 +60,7 @@ class RegistryPlace(Place):
         super().__init__(viewing)
         self.model = RegistryModel()
         self.looking = Looking(self, viewing, self._show_inspector)
+        self.ending = Ending(self, self._ended)
         self._outcomes: dict[object, str] = {}
         self._pause: Timer | None = None
         self._ready_at = 0.0
@@ -68,6 +69,8 @@ class RegistryPlace(Place):
         self._said: Line | None = None
         self._jumps: list[RowKey] = []
         self._subject: object = None
+        self._target: object = None
+        """What somebody came here for before anything was read."""
 
     def panes(self) -> Iterable[Widget]:
         yield Vertical(TreeHeading(id="heading"), RegistryTree(id="tree"), id="left")
@@ -90,15 +93,13 @@ class RegistryPlace(Place):
         if topic == "sizes":
             self._show_inspector()
         elif topic in ("subject", "scope", "preview", "changed"):
-            if self.viewing.subject is not self._subject:
-                self._subject = self.viewing.subject
-                self.model = RegistryModel()
             self.looking.forget_sizes()
             self._read_soon()
 
     def catch_up(self) -> None:
         """Plugins may have changed without another preview."""
         super().catch_up()
+        self._ready_at = 0.0
         self._read_soon()
 
     def _read_soon(self) -> None:
@@ -118,6 +119,8 @@ class RegistryPlace(Place):
         if subject is None or not self.is_mounted:
             return
         began = time.monotonic()
+        if subject is not self._subject:
+            self._subject, self.model = subject, RegistryModel()
         preview = self.viewing.preview
         outcomes = outcomes_of(preview.trace if preview is not None else None)
         is_other = self.model.load(subject.registry())
@@ -126,6 +129,9 @@ class RegistryPlace(Place):
             self._show_tree()
         self._show_inspector()
         self._tick_while_busy()
+        if self._target is not None:
+            target, self._target = self._target, None
+            self.show_target(target)
         self.refresh_frame()
         ended = time.monotonic()
         self._ready_at = ended + SHARE * (ended - began)
@@ -134,10 +140,14 @@ class RegistryPlace(Place):
         """Seconds count up while a plugin starts or stops."""
         is_busy = any(plugin.state in ("loading", "stopping") for plugin in self.model.registry.plugins)
         if is_busy and self._ticker is None:
-            self._ticker = self.set_interval(1.0, self._read_soon, name="registry seconds")
+            self._ticker = self.set_interval(1.0, self._tick, name="registry seconds")
         elif not is_busy and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
+
+    def _tick(self) -> None:
+        if self.is_current:
+            self._read_soon()
 
     def answer(self, *, short: bool) -> answers.Answer:
         viewing, model = self.viewing, self.model
@@ -344,39 +354,12 @@ class RegistryPlace(Place):
     # stopping and restarting
 
     def action_restart(self) -> None:
-        self._ask("restart")
+        self.ending.ask("restart", self.model)
 
     def action_stop(self) -> None:
-        self._ask("stop")
+        self.ending.ask("stop", self.model)
 
-    def _ask(self, action: Literal["stop", "restart"]) -> None:
-        from workbench.tui.widgets.confirm import Confirm
-
-        plugin = self.model.plugin
-        if plugin is None:
-            self.say(f"Choose a plugin to {action}, or something that it has registered.", ())
-        elif plugin.parent is None:
-            self.say("The root is the program itself; it ends with it.", ())
-        elif plugin.state == "stopped":
-            self.say(f"{visible_line(plugin.name)} is stopped already.", ())
-        else:
-            uid = plugin.uid
-
-            def answered(agreed: bool | None) -> None:
-                if agreed:
-                    self.run_worker(self._end(uid, action), group=f"end {uid}", exit_on_error=False)
-
-            self.app.push_screen(Confirm(stop_question(plugin, self.model.registry, action)), answered)
-
-    async def _end(self, uid: int, action: Literal["stop", "restart"]) -> None:
-        subject = self.viewing.subject
-        if subject is None:
-            return
-        try:
-            outcome = await subject.end_plugin(uid, action)
-        except Exception as error:
-            self.say(f"{visible_line(str(error)) or type(error).__name__}", ())
-            return
+    def _ended(self, uid: int, outcome: Outcome) -> None:
         self._said = outcome_line(outcome)
         self._ready_at = 0.0
         self._read()
@@ -402,7 +385,9 @@ class RegistryPlace(Place):
 
     def show_target(self, target: object) -> None:
         """An `EntryKey`, `("plugin", name)` or anything with the name of a plugin, or what `spot` gave."""
-        if isinstance(target, EntryKey):
+        if self._subject is None or self._subject is not self.viewing.subject or not self.is_mounted:
+            self._target = target
+        elif isinstance(target, EntryKey):
             key = self.model.find(target)
             if key is not None:
                 self._choose(key)
