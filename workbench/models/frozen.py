@@ -108,19 +108,39 @@ def _freeze(value: Any, depth: int) -> Any:
         if not value.isascii():
             _check_text(value)
         return value
-    if value is None or kind is bool or kind is int or kind is FrozenDict or kind is FrozenList:
+    if kind in _AS_THEY_ARE:
         return value
     if kind is float:
         return _checked_float(value)
     if depth >= MAX_DEPTH and kind in (dict, list):
         raise NotJson(f"values are nested more than {MAX_DEPTH} levels deep, or contain themselves")
     if kind is dict:
-        return FrozenDict({_checked_key(key): _below(each, key, depth) for key, each in value.items()})
+        return _frozen_dict(value, depth)
     if kind is list:
-        return FrozenList([_below(each, index, depth) for index, each in enumerate(value)])
+        frozen = FrozenList(value)
+        for index, each in enumerate(value):
+            if type(each) not in _AS_THEY_ARE:
+                list.__setitem__(frozen, index, _below(each, index, depth))
+        return frozen
     if isinstance(value, Mapping) and not isinstance(value, dict):  # a read-only view
         return _freeze(dict(value), depth)
     raise NotJson(f"{kind.__name__} is not a JSON type")
+
+
+def _frozen_dict(value: dict[Any, Any], depth: int) -> FrozenDict:
+    """One copy as a whole, then what is not a plain scalar is put in its place: most values of an event are."""
+    frozen = FrozenDict(value)
+    for key, each in value.items():
+        if type(key) is not str or not key.isascii():
+            _checked_key(key)
+        kind = type(each)
+        if kind in _AS_THEY_ARE or (kind is str and each.isascii()):
+            continue
+        dict.__setitem__(frozen, key, _below(each, key, depth))
+    return frozen
+
+
+_AS_THEY_ARE = frozenset({type(None), bool, int, FrozenDict, FrozenList})
 
 
 def _below(value: Any, step: str | int, depth: int) -> Any:
