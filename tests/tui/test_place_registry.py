@@ -22,6 +22,7 @@ from workbench.tui.live import RuntimeSubject
 from workbench.tui.places.registry import looking
 from workbench.tui.places.registry.place import RegistryPlace
 from workbench.tui.view.entries import EntryKey
+from workbench.tui.view.pieces import plain
 from workbench.tui.widgets.confirm import Confirm
 
 
@@ -243,6 +244,23 @@ async def test_copy_gives_the_raw_text() -> None:
     async with place() as screen:
         await screen.press("j", "j", "y")
         assert screen.app.clipboard == p.PERSONA
+
+
+async def test_a_selection_by_mouse_is_copied_without_line_numbers_and_whole() -> None:
+    async with place() as screen:
+        screen.registry.show_target(EntryKey("section", "deployment:persona", "reviewer"))
+        await screen.rest()
+        inspector = screen.registry.inspector
+        rows = [plain(inspector.document[row]) for row in range(len(inspector.document))]
+        first = next(row for row, text in enumerate(rows) if "You review changes" in text)
+        start = inspector.content_region.offset
+        at = rows[first].index("review")
+        await screen.pilot.mouse_down(offset=(start.x + 2 + at, start.y + first))
+        await screen.pilot.hover(offset=(start.x + 2 + 8, start.y + first + 1))
+        await screen.pilot.mouse_up(offset=(start.x + 2 + 8, start.y + first + 1))
+        await screen.rest()
+        await screen.press("y")
+        assert screen.app.clipboard == "review changes; you do not make"
 
 
 async def test_a_stop_asks_first_and_shows_the_proof() -> None:

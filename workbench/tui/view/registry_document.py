@@ -90,6 +90,10 @@ class _Block:
 
     count: int
     line: Callable[[int], Line]
+    gutter: int = 0
+    """Characters in front of the text of a row."""
+    goes_on: Callable[[int], bool] = lambda row: False
+    """The row is the rest of the line before it."""
 
 
 @dataclass(slots=True)
@@ -115,9 +119,22 @@ class Document:
 
     def __getitem__(self, row: int) -> Line:
         """One row; raises `IndexError`."""
+        block, at = self._at(row)
+        return block.line(at)
+
+    def gutter(self, row: int) -> int:
+        """Characters in front of the text of a row: its line number."""
+        return self._at(row)[0].gutter
+
+    def goes_on(self, row: int) -> bool:
+        """The row is the rest of the line before it."""
+        block, at = self._at(row)
+        return block.goes_on(at)
+
+    def _at(self, row: int) -> tuple[_Block, int]:
         index = bisect_right(self._ends, row)
         block = self._blocks[index]
-        return block.line(row - (self._ends[index] - block.count))
+        return block, row - (self._ends[index] - block.count)
 
 
 def _laid_out(part: Part, width: int, *, is_first: bool) -> _Block:
@@ -179,7 +196,7 @@ def _text_block(part: Text, width: int) -> _Block:
         near_marks = marks[max(0, bisect_left(mark_starts, start) - 1) : bisect_left(mark_starts, end)]
         return (*lead, *_pieces(text, start, end, part.role, near, near_marks))
 
-    return _Block(len(starts), line)
+    return _Block(len(starts), line, gutter, lambda row: not numbers[row])
 
 
 def _numbers(text: str, starts: Sequence[int], first: int) -> list[int]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import split_graphemes
 from textual.binding import BindingType
-from textual.geometry import Size
+from textual.geometry import Offset, Size
 from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.view.frame import outer_margin
-from workbench.tui.view.pieces import Piece
+from workbench.tui.view.pieces import Line, Piece, plain
 from workbench.tui.view.registry_document import Document, Part
-from workbench.tui.widgets.lines import Lines, bindings_without
+from workbench.tui.widgets.lines import bindings_without
+from workbench.tui.widgets.selecting import Selectable, picked_out
 
 
-class Inspector(Lines, inherit_bindings=False):
+class Inspector(Selectable, inherit_bindings=False):
     """What is known about the chosen row; moving scrolls."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_without("g", "lines", "text")
@@ -40,6 +43,7 @@ class Inspector(Lines, inherit_bindings=False):
         self._subject, self._parts = subject, parts
         self._lay_out()
         if is_other:
+            self.forget_selection()
             self.scroll_to_row(0)
         self.refresh()
 
@@ -59,6 +63,49 @@ class Inspector(Lines, inherit_bindings=False):
 
     def action_back(self) -> None:
         self.post_message(self.Left())
+
+    # selecting with the mouse: offsets are (character of the text in the row, row)
+
+    def offset_at(self, x: int, y: int) -> Offset | None:
+        document = self.document
+        if not len(document):
+            return None
+        row = max(0, min(len(document) - 1, round(self.scroll_y) + y))
+        gutter = document.gutter(row)
+        text = plain(document[row])[gutter:]
+        cells = x - outer_margin(self.app.size.width) - gutter
+        for start, _, width in split_graphemes(text)[0]:
+            if cells < width:
+                return Offset(start, row)
+            cells -= width
+        return Offset(len(text), row)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text as it is shown, without line numbers; wrapped lines are whole again."""
+        document = self.document
+        found: list[str] = []
+        for row in range(len(document)):
+            span = selection.get_span(row)
+            if span is not None:
+                text = plain(document[row])[document.gutter(row) :]
+                part = text[span[0] : None if span[1] < 0 else span[1]]
+                if found and document.goes_on(row):
+                    found[-1] += part
+                else:
+                    found.append(part)
+        return ("\n".join(line.rstrip() for line in found), "") if found else None
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.forget_drawn()
+        self.refresh()
+
+    def _line(self, row: int) -> Line:
+        line, selection = self.document[row], self.text_selection
+        span = selection.get_span(row) if selection is not None else None
+        if span is None:
+            return line
+        gutter = self.document.gutter(row)
+        return picked_out(line, span[0] + gutter, span[1] if span[1] < 0 else span[1] + gutter)
 
     def on_resize(self) -> None:
         self._lay_out()
@@ -80,7 +127,7 @@ class Inspector(Lines, inherit_bindings=False):
             if row >= len(document):
                 return self.paint.blank(width, "raised")
             margin = Piece(" " * outer_margin(self.app.size.width))
-            strip = self.paint.strip((margin, *document[row]), width, "raised")
+            strip = self.paint.strip((margin, *self._line(row)), width, "raised")
             if len(self._drawn) > 512:
                 self._drawn.clear()
             self._drawn[row] = strip

@@ -16,6 +16,7 @@ from workbench.tui.view.blocks import Content
 from workbench.tui.view.draw import Gutter, Stretch
 from workbench.tui.view.layout import Layout, TextRow
 from workbench.tui.view.page import Page
+from workbench.tui.view.pieces import Line
 from workbench.tui.widgets.lines import Lines
 
 BETWEEN_BLOCKS = "\n\n"
@@ -108,6 +109,24 @@ class SelectablePage(Selectable):
         start = start[0], whole_before(blocks[start[0]].content, start[1])
         end = end[0], whole_behind(blocks[end[0]].content, end[1])
         return Stretch(start, end) if start < end else None
+
+
+def picked_out(line: Line, start: int, end: int) -> Line:
+    """A line with another ground between two of its characters; `end` -1 is the end of the line."""
+    picked: Line = ()
+    at = 0
+    for piece in line:
+        length = len(piece.text)
+        low = min(max(0, start - at), length)
+        high = length if end < 0 else min(max(low, end - at), length)
+        parts = (
+            piece._replace(text=piece.text[:low]),
+            piece._replace(text=piece.text[low:high], ground="key"),
+            piece._replace(text=piece.text[high:]),
+        )
+        picked = (*picked, *(part for part in parts if part.text))
+        at += length
+    return picked
 
 
 def whole_before(content: Content, offset: int) -> int:

@@ -296,14 +296,14 @@ class RegistryPlace(Place):
         self._choose(("plugin", plugin.uid))
 
     def action_copy(self) -> None:
-        text = self.model.text_to_copy(self.viewing.preview)
+        text = self.inspector.selected_text or self.model.text_to_copy(self.viewing.preview)
         if text is None:
             self.say("There is no text to copy here.", ())
         else:
             self.house.copy(text, self.say)
 
     def text_to_save(self) -> tuple[str, str] | None:
-        text = self.model.text_to_copy(self.viewing.preview)
+        text = self.inspector.selected_text or self.model.text_to_copy(self.viewing.preview)
         chosen = self.model.registration or self.model.plugin
         return (text, chosen.name) if text is not None and chosen is not None else None
 
