@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from tests.prompt.providers import Next, edits
 from tests.support.plugins import P
 from workbench.core import Context, Runtime
-from workbench.prompt import AssembleContext, NamedText, Preview, PromptAssembly, PromptFacade, preview
+from workbench.prompt import AssembleContext, NamedText, Preview, PromptAssembly, PromptFacade, TextSource, preview
 from workbench.prompt.growth import growth
 from workbench.prompt.repeats import repeats
 
@@ -105,7 +106,25 @@ async def test_what_an_entry_says_by_itself_can_grow_too(prompt: PromptFacade) -
     assert growing is not None
     assert growing.steps == (len("\nthree"), len("\nfour"))
     assert [(each.owner.plugin, each.is_listener) for each in growing.growers] == [("root", False)]
+    written = [
+        replace(each, sections=tuple(replace(view, source=TextSource("a.yml", 1, 1)) for view in each.sections))
+        for each in shown
+    ]
+    assert growth(written) is None, "what a person writes into a file may grow"
     assert growth([*shown, shown[-1]]) is None, "the last one is not longer"
     assert growth(shown[:2]) is None
     prompt.section("broken", 3, "{{nobody}}")
     assert growth([*shown, await preview(prompt)]) is None
+
+
+async def test_a_value_that_grows_is_its_providers(root: Context, prompt: PromptFacade) -> None:
+    notes = ["a"]
+    prompt.variable("notes", lambda _context: " ".join(notes))
+    prompt.section("s", 1, "Notes: {{notes}}")
+    shown = []
+    for _ in range(3):
+        shown.append(await preview(prompt))
+        notes.append("more")
+    growing = growth(shown)
+    assert growing is not None
+    assert [(each.owner.plugin, each.sizes[-1] - each.sizes[0]) for each in growing.growers] == [("root", 10)]

@@ -24,7 +24,7 @@ class Grower:
     owner: Owner
     is_listener: bool
     sizes: tuple[int, ...]
-    """Characters that are there by it, in each prompt: what its listeners add, or its own entries."""
+    """Characters that are there by it, in each prompt: what its listeners add, or its own texts and values."""
 
     @property
     def grows(self) -> bool:
@@ -96,6 +96,13 @@ def _parts(preview: Preview) -> dict[_Key, tuple[Owner, int]]:
                 add(listener.owner, True, len(change.after or "") - len(change.before or ""))
     for entry in (*preview.sections, *preview.contexts):
         if entry.state == "effective" and entry.added_by is None:
-            text = entry.registered_text if entry.registered_text is not None else entry.rendered
-            add(entry.owner, False, len(text or ""))
+            is_code = entry.source is None or entry.source.file.endswith(".py")
+            if entry.registered_text is not None:
+                add(entry.owner, False, len(entry.registered_text) if is_code else 0)
+                continue
+            for span in entry.spans:
+                if span.variable is not None:
+                    add(span.owner, False, span.end - span.start)
+                elif is_code:  # a text in a file grows because a person writes it
+                    add(entry.owner, False, span.end - span.start)
     return parts

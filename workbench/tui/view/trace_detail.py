@@ -9,6 +9,7 @@ import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple, Protocol
 
 from workbench.prompt.source import TextSource
@@ -47,6 +48,19 @@ class Rows(Protocol):
 
     def __len__(self) -> int: ...
     def __getitem__(self, row: int, /) -> Line: ...
+
+
+class OneLine:
+    """A line that is made when it is seen."""
+
+    def __init__(self, make: Callable[[], Line]) -> None:
+        self._make = make
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, row: int, /) -> Line:
+        return self._make()
 
 
 class Block(NamedTuple):
@@ -364,21 +378,24 @@ def _ordered(preview: Preview, _marks: Marks, width: int, blanks: bool) -> Itera
         if placed:
             yield from _heading(title, (), width, blanks)
         for entry in sorted(placed, key=lambda entry: (entry.order or 0, entry.name)):
-            owner = OWNER_ROLES.get(entry.owner.kind, "owner-plugin")
-            key = f"  {entry.order_key}" if entry.order_key else ""
-            state = "" if entry.state == "effective" else f"  ∅ {entry.state}"
-            line: Line = (
-                Piece(f"{order_text(entry.order):>7}  ", "faint"),
-                *outside(entry.name, owner),
-                *outside(f"  {entry.owner.plugin}{key}{state}", "soft"),
-            )
-            yield Block([line], None, EntryKey(entry.kind, entry.name, entry.layer))
+            line = OneLine(partial(_order_line, entry))
+            yield Block(line, None, EntryKey(entry.kind, entry.name, entry.layer))
         added = [entry for entry in entries if entry.added_by is not None]
         if added:
             yield from _heading("Added later, in the waterfall", (), width, blanks)
         for entry in added:
             words = f"added by a listener{', ' + entry.remark if entry.remark else ''}"
             yield _entry_block(entry, "+", "added", words, width)
+
+
+def _order_line(entry: EntryView) -> Line:
+    key = f"  {entry.order_key}" if entry.order_key else ""
+    state = "" if entry.state == "effective" else f"  ∅ {entry.state}"
+    return (
+        Piece(f"{order_text(entry.order):>7}  ", "faint"),
+        *outside(entry.name, OWNER_ROLES.get(entry.owner.kind, "owner-plugin")),
+        *outside(f"  {entry.owner.plugin}{key}{state}", "soft"),
+    )
 
 
 def _waterfall(preview: Preview, marks: Marks, width: int, blanks: bool) -> Iterator[Block]:
