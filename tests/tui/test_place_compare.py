@@ -45,7 +45,7 @@ async def test_the_answer_names_the_first_changed_token_and_its_owner() -> None:
         text = screen.text()
         assert re.search(r"╳ The prefix breaks at token \d+\. 2 added, 3 changed, 0 removed, ≈ \+ \d+ tok\.", text)
         assert re.search(r"╳ deployment:persona changed first, of deployment; ≈ \d+ tok from there on", text)
-        assert re.search(r"╳ first changed token, \d+; ≈\d+ from there on; coding-agent\.yml:12", text)
+        assert re.search(r"╳ first changed token, \d+; ≈ \d+ from there on; coding-agent\.yml:12", text)
         assert re.search(r"━+╳╍+ ╍+", text)
         assert "left assembly 1 ▾" in text
         assert "right now ▾  assembly 2, scope main" in text
@@ -78,6 +78,7 @@ async def test_equal_and_nothing_yet() -> None:
     async with comparing(after=None) as (screen, place):
         assert screen.text().count("Nothing to compare with yet.") == 2  # the answer, and the reason below it
         assert "the first assembly of this scope" in screen.text()
+        assert "left assembly before ▾" in screen.text()
         screen.subject.change(p.CODING_AGENT)
         await compared(screen)
         assert "The prefix breaks" in screen.text()

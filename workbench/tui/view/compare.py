@@ -80,10 +80,11 @@ class Change:
         return owner_band(self.part.name, self.owner, self._facts(), width, is_chosen=is_chosen)
 
     def _facts(self) -> Line:
-        was, now = _tokens(self.before), _tokens(self.after)
+        was = "–" if self.part.before and not self.before else number(_tokens(self.before))
+        now = "–" if self.part.after and not self.after else number(_tokens(self.after))
         is_exact = all(count is None or count.label == "exact" for count in (self.before, self.after))
         sign = "" if is_exact else f"{NOT_EXACT} "
-        amounts = number(now) if self.part.state == "moved" else f"{number(was)} → {number(now)}"
+        amounts = now if self.part.state == "moved" else f"{was} → {now}"
         return (Piece(f"{sign}{amounts} tok", "soft"),)
 
 
@@ -207,7 +208,7 @@ def _break_remark(request: RequestDifference) -> Line:
     prefix = request.prefix
     if prefix is None:
         return ()
-    sign, sign_behind = (label.sign for label in (prefix.label, prefix.label_behind))
+    sign, sign_behind = ("" if label == "exact" else f"{NOT_EXACT} " for label in (prefix.label, prefix.label_behind))
     where = f"; {prefix.first.position.file}:{prefix.first.position.line}" if prefix.first.position else ""
     return (
         Piece(f"{BREAK} ", "broken", bold=True),

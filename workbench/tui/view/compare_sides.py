@@ -88,6 +88,21 @@ class SideWords:
     note: str = ""
 
 
+def words_of(choice: SideChoice) -> SideWords:
+    """How a side is called that could not be had."""
+    match choice:
+        case Now():
+            return SideWords("now")
+        case Previous():
+            return SideWords("assembly before")
+        case Earlier(number):
+            return SideWords(f"assembly {number}")
+        case OtherScope(label):
+            return SideWords(f"scope {label}")
+        case OtherFile(path) | Snapshot(path):
+            return SideWords(path)
+
+
 def clock(seconds: float) -> str:
     """A moment of today, or of another day with its date."""
     moment = time.localtime(seconds)
@@ -144,7 +159,7 @@ def side_items(
         )
     for snapshot in snapshots:
         note = f"saved {clock(snapshot.written)}"
-        offer(Snapshot(str(snapshot.path)), snapshot.name, note, "Snapshots", str(snapshot.path))
+        offer(Snapshot(str(snapshot.path)), f"snapshot {snapshot.name}", note, "Snapshots", str(snapshot.path))
     for path in recent:
         offer(OtherFile(path), path, "", "Other files", "Open it beside this one, for as long as it is compared.")
     return items, choices

@@ -76,7 +76,7 @@ def segments(request: RequestDifference) -> tuple[Segment, Segment]:
     system = request.after.system.tokens if request.after.system is not None else 0
     tools = request.after.all_tools.tokens
     prefix = request.prefix
-    if not request.is_whole or request.is_for_another_model:
+    if request.is_for_another_model:
         return Segment(anew=system), Segment(anew=tools)
     if prefix is None:
         return Segment(kept=system), Segment(kept=tools)

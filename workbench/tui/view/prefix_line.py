@@ -62,7 +62,10 @@ def segment_cells(segments: Sequence[Segment], width: int) -> list[int]:
 
 
 def labels_line(labels: Sequence[Line], cells: Sequence[int], width: int) -> Line:
-    """Below the segments, each label where its segment begins; or one behind the other, where that is too wide."""
+    """Below the segments, each label where its segment begins, one without a segment behind the others.
+
+    All of them stand one behind the other, where that would be too wide.
+    """
     line = _labels(labels, cells)
     return line if width_of(line) <= width else _labels(labels, [0] * len(labels))
 
@@ -73,7 +76,7 @@ def _labels(labels: Sequence[Line], cells: Sequence[int]) -> Line:
     for label, length in zip(labels, cells, strict=True):
         used = width_of(line)
         if line:
-            line = (*line, Piece(" " * max(3, at - used)))
+            line = (*line, Piece(" " * max(3, at - used if length else 0)))
         line = (*line, *label)
         at += length + _GAP if length else 0
     return line

@@ -15,7 +15,7 @@ from textual.worker import Worker
 from workbench.prompt.views import Preview
 from workbench.tui.places.compare.sides import Nothing, Side, SideError, Sides
 from workbench.tui.view.compare import Comparison, compare
-from workbench.tui.view.compare_sides import Now, Previous, SideChoice, SideWords
+from workbench.tui.view.compare_sides import Now, Previous, SideChoice, SideWords, words_of
 from workbench.tui.view.difference import Form
 from workbench.tui.viewing.viewing import Viewing
 
@@ -143,6 +143,7 @@ class Comparing:
 
     def _fail(self, problem: Problem) -> None:
         self.problem = problem
+        self.words = words_of(self.left), words_of(self.right)
         self.comparison = self.compared = None
 
     # saying what is being done

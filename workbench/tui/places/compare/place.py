@@ -229,7 +229,7 @@ class ComparePlace(Place):
         regions = Region(*left, "compare.left"), Region(*right, "compare.right")
         self.sides_line.show_bar(Bar(line, (), regions))
         is_shown = comparison is not None
-        self.prefix_bar.set_class(not is_shown, "-absent")
+        self.prefix_bar.set_class(comparison is None or not comparison.request.is_whole, "-absent")
         self.prefix_labels.set_class(not is_shown, "-absent")
         if comparison is not None:
             segments = words.segments(comparison.request)
