@@ -235,6 +235,14 @@ def test_random_answers_have_one_result_per_call_in_model_order(
     asyncio.run(asyncio.wait_for(_has_one_result_per_call(calls, cancel_after, seed), 15))
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@given(calls=ANSWERS, cancel_after=st.none() | st.integers(0, 60), seed=st.randoms(use_true_random=False))
+@settings(deadline=None, database=None, max_examples=3_000, suppress_health_check=list(HealthCheck))
+def test_many_random_answers(calls: list[tuple[str, int]], cancel_after: int | None, seed: Any) -> None:
+    asyncio.run(asyncio.wait_for(_has_one_result_per_call(calls, cancel_after, seed), 15))
+
+
 async def _has_one_result_per_call(calls: list[tuple[str, int]], cancel_after: int | None, seed: Any) -> None:
     async with Runtime() as rt:
         await rt.root.plugin(SystemPrompt, PromptConfig())

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -151,6 +152,14 @@ def tool_sets(draw: Any) -> list[SdkTool]:
 @given(tools=tool_sets(), seed=st.randoms(use_true_random=False))
 @settings(deadline=None, database=None, derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck))
 def test_random_sets_give_python_and_equal_bytes(tools: list[SdkTool], seed: Any) -> None:
+    _is_pure(tools, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@given(tools=tool_sets(), seed=st.randoms(use_true_random=False))
+@settings(deadline=None, database=None, max_examples=3_000, suppress_health_check=list(HealthCheck))
+def test_many_random_sets(tools: list[SdkTool], seed: Any) -> None:
     _is_pure(tools, seed)
 
 

@@ -99,7 +99,8 @@ def names_in(required: Any) -> frozenset[str]:
 def camel(name: str) -> str:
     """`web_fetch` as `WebFetch`; what no name can hold is left out."""
     words = re.findall(r"[A-Za-z0-9]+", name)
-    return "".join(word[:1].upper() + word[1:] for word in words) or "Value"
+    name = "".join(word[:1].upper() + word[1:] for word in words) or "Value"
+    return f"N{name}" if name[0].isdigit() else name
 
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
