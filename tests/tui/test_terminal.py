@@ -56,6 +56,19 @@ EVIL = (
 )
 
 
+def visible_only(received: bytes) -> str:
+    """What was written, as text; fails where anything of data could have steered the terminal."""
+    received = POINTER_SHAPE.sub(b"", received)
+    assert b"\x1b]" not in received, "neither title nor clipboard"
+    for sequence in set(SEQUENCE.findall(received)):
+        assert sequence not in {b"\x1b[31m", b"\x1b[2J", b"\x1b\\"}, sequence
+    text = plain(received)
+    left = {character for character in text if character in HIDDEN} - {"\r", "\n"}
+    assert not left, sorted(map(hex, map(ord, left)))
+    assert not re.search(r"\x1b", text)
+    return text
+
+
 def test_no_byte_of_data_steers_the_terminal() -> None:
     with Terminal(APP) as terminal:
         terminal.wait_for("value:")
@@ -70,14 +83,7 @@ def test_no_byte_of_data_steers_the_terminal() -> None:
             terminal.send(keys)
             terminal.rest(0.25)
         assert terminal.end() == 0
-    received = POINTER_SHAPE.sub(b"", terminal.received)
-    assert b"\x1b]" not in received, "neither title nor clipboard"
-    for sequence in set(SEQUENCE.findall(received)):
-        assert sequence not in {b"\x1b[31m", b"\x1b[2J", b"\x1b\\"}, sequence
-    text = plain(received)
-    left = {character for character in text if character in HIDDEN} - {"\r", "\n"}
-    assert not left, sorted(map(hex, map(ord, left)))
-    assert not re.search(r"\x1b", text)
+    text = visible_only(terminal.received)
     for mark in ("‹ESC›", "‹BEL›", "‹CSI›", "‹RLO›", "‹ZWSP›", "‹CR›", "‹NUL›", "‹U+D800›", "‹DEL›"):
         assert mark in text
     assert "[@click=app.quit]q[/]" in text
