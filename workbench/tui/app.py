@@ -148,11 +148,12 @@ class WorkbenchApp(Moving, Hands, Leaving):
             arrived.place.catch_up()
 
     def show(self, subject: Subject) -> None:
-        """Looks at another subject, and follows it."""
+        """Looks at another subject, and follows it. Any task of the loop may ask for that."""
         if self._unsubscribe is not None:
             self._unsubscribe()
         self._unsubscribe = subject.subscribe(self.bridge.mark)
-        self.viewing.show(subject)
+        with self._context():  # a timer that is started by a task that knows no app would fail
+            self.viewing.show(subject)
 
     def show_opening(self, name: str) -> None:
         """That is being opened; what was looked at is not any more."""
