@@ -110,6 +110,21 @@ async def test_who_reads_which(runtime: Runtime) -> None:
     assert registry.readings(own)[2] == Reading("inner", "", "displaced by whole")
 
 
+async def test_what_shapes_tools_has_owners_too(runtime: Runtime) -> None:
+    def guard(call: Any) -> None: ...
+
+    def shaper(ctx: Any) -> None:
+        ctx.tools.guard(guard)
+        ctx.tools.present("native")
+
+    shaper.inject = ("tools",)  # type: ignore[attr-defined]
+    fiber = await runtime.root.plugin(shaper)
+    found = {each.kind: each for each in RegistryReader(runtime).read().owned_by(fiber.uid or 0)}
+    assert found["guard"].source is not None
+    assert found["guard"].source.file == __file__
+    assert (found["presentation"].name, found["presentation"].owner.plugin) == ("tools as native", "shaper")
+
+
 async def test_two_scopes_of_one_name_are_told_apart(runtime: Runtime) -> None:
     for number in range(2):
         scope = create_scope(runtime.root, Agent("twin"))

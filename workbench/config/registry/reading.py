@@ -125,7 +125,7 @@ class RegistryReader:
             yield from shadows.marked(self._tables.facts(getattr(layer, name), label, keys))
 
     def _of_tools(self, layer: ToolLayer, label: str, keys: Keys, shadows: Shadows) -> Iterator[Registration]:
-        yield from shadows.marked(tool_layer_facts(layer, label, keys, self._sightings))
+        yield from shadows.marked(tool_layer_facts(layer, label, keys, self._sightings, self.runtime))
 
 
 class _Layers:

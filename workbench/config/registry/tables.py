@@ -139,7 +139,9 @@ def _contribution_fact(entry: Contribution, layer: str, keys: Keys, since: float
     )
 
 
-def tool_layer_facts(layer: ToolLayer, label: str, keys: Keys, sightings: Sightings) -> Iterator[Registration]:
+def tool_layer_facts(
+    layer: ToolLayer, label: str, keys: Keys, sightings: Sightings, runtime: Runtime
+) -> Iterator[Registration]:
     """Tools and all that shapes them in one layer."""
     for tool in layer.tools.values():
         yield _tool_fact("tool", tool, label, sightings)
@@ -159,7 +161,10 @@ def tool_layer_facts(layer: ToolLayer, label: str, keys: Keys, sightings: Sighti
         )
     if layer.presentation is not None:
         key = keys.of("presentation", f"tools as {layer.presentation}", label)
-        yield Registration(key, Owner(layer.presented_by, -1), text=layer.presentation)
+        presenters = (fiber for fiber in runtime.fibers() if fiber.name == layer.presented_by)
+        fiber = next(presenters, None)
+        owner = Owner(layer.presented_by, -1) if fiber is None else owner_of_fiber(fiber)
+        yield Registration(key, owner, text=layer.presentation)
 
 
 def restriction_text(restriction: Restriction) -> str:
