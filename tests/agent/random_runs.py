@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.agent.scenario import PERSONA, World, check_whole, world
 from workbench.agent.agent import Agent
 from workbench.agent.compaction import Compaction, CompactionConfig
-from workbench.agent.log import Replace, Session, canonical_bytes, fork_seed, rebuild_all
+from workbench.agent.log import Replace, Session, canonical_bytes, digest, fork_seed, rebuild_all
 from workbench.agent.messages import user_message
 from workbench.agent.options import AgentOptions
 from workbench.agent.sessions import SessionsConfig
@@ -272,7 +272,7 @@ class RandomRun:
             self.agent.followup("the end")
             await self.settle()
             last = self.agent.session.events[-1]
-            if last.data["reason"]["kind"] in ("completed", "max-tokens"):
+            if last.type == "turn/end" and last.data["reason"]["kind"] in ("completed", "max-tokens"):
                 break
         else:
             raise AssertionError("the agent does not work any more")
@@ -335,8 +335,10 @@ def check_run(w: World, session: Session) -> int:
     made = {(each.sent.turn, each.sent.step, each.sent.attempt): each for each in rebuilt}
     for request, call in w.captured:
         if (call.session_id, call.purpose) == (session.id, "step"):
-            again = made[call.turn, call.step, call.attempt].request
+            rebuilt_again = made[call.turn, call.step, call.attempt]
+            again = rebuilt_again.request
             assert canonical_bytes(again) == canonical_bytes(request)
+            assert rebuilt_again.sent.digest == digest(request)
             assert again.config == request.config
             _check_pairs(request)
     for before, after in itertools.pairwise(rebuilt):

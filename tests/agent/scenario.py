@@ -15,7 +15,7 @@ from typing import Any
 from tests.support.plugins import P
 from workbench.agent.agent import Agent
 from workbench.agent.agents import Agents, AgentsConfig
-from workbench.agent.log import LoggedEvent, Session, canonical_bytes, rebuild_all
+from workbench.agent.log import LoggedEvent, Session, canonical_bytes, digest, rebuild_all
 from workbench.agent.options import AgentOptions
 from workbench.agent.sessions import Sessions, SessionsConfig
 from workbench.core import Context, Fiber, Runtime
@@ -84,10 +84,12 @@ class World:
             rebuilt = list(rebuild_all(session.events))
             assert [each.mismatch for each in rebuilt] == [None] * len(rebuilt)
             made = {(each.sent.turn, each.sent.step, each.sent.attempt): each.request for each in rebuilt}
+            sent = {(each.sent.turn, each.sent.step, each.sent.attempt): each.sent.digest for each in rebuilt}
             for request, call in self.captured:
                 if (call.session_id, call.purpose) == (session.id, "step"):
                     again = made[call.turn, call.step, call.attempt]
                     assert canonical_bytes(again) == canonical_bytes(request)
+                    assert sent[call.turn, call.step, call.attempt] == digest(request)
                     assert again.config == request.config
 
 
@@ -226,6 +228,9 @@ def check_whole(session: Session) -> None:
         elif event.type == "assistant/message":
             assert all(session.events[seq].type == "assistant/chunk" for seq in event.source_event_seqs)
             blocks = data["message"]["content"]
+            if data.get("interrupted"):
+                assert blocks
+                assert all(block["type"] != "tool-call" and block["text"].strip() for block in blocks)
             open_calls += [block["id"] for block in blocks if block["type"] == "tool-call"]
         elif event.type == "tool/result":
             open_calls.remove(data["message"]["content"][0]["toolCallId"])

@@ -78,7 +78,7 @@ class Agents:
         return tuple(agent for agent, _ in self._agents.values())
 
     async def make(self, ctx: Context, options: AgentOptions, session: LiveSession, setup: Setup | None) -> Agent:
-        """Session → agent → scope → set-up → `agent/setup` → published → driver. A failure before leaves nothing."""
+        """Session → agent → scope → set-up → `agent/setup` → published → driver. A failure leaves nothing."""
         sessions = self._ctx.sessions
         try:
             facts = LogFacts(session)
