@@ -59,6 +59,10 @@ class Terminal:
         """Types."""
         os.write(self._file, keys.encode())
 
+    def attributes(self) -> list[object]:
+        """What the line discipline does, such as echo and line editing."""
+        return list(termios.tcgetattr(self._file))
+
     def wait_for(self, text: str, seconds: float = PATIENCE) -> None:
         """Reads until the text has come since the last wait, control sequences left out."""
         end = time.monotonic() + seconds
