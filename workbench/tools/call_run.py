@@ -37,7 +37,7 @@ from workbench.tools.refusals import refusal_of
 from workbench.tools.runs import ToolRun, as_blocks
 from workbench.tools.stages import Aborted, CancelWatch, ListenerFault, judged
 from workbench.tools.validation import SchemaUnusable, problems_beside
-from workbench.tools.waiting import until_done
+from workbench.tools.waiting import CancelOnce, until_done
 
 if TYPE_CHECKING:
     from workbench.tools.layer import Guard
@@ -68,6 +68,7 @@ class CallRun:
         self._is_reviewed = False
         """Whether the result still has to pass post-execute."""
         self._executing: asyncio.Task[Outcome] | None = None
+        self._cancel: CancelOnce | None = None
         self.is_started = False
         """Whether its body, or a listener around it, has begun."""
         self._take_back: Callable[[], None] = lambda: None
@@ -105,7 +106,7 @@ class CallRun:
     def abort_before(self) -> None:
         """The turn was cancelled before the body could begin."""
         self.result = failed(
-            "ABORTED_BEFORE_DISPATCH", f"the turn was cancelled ({self._watch.signal.cause}) before this call began"
+            "ABORTED_BEFORE_DISPATCH", f"cancelled before this call began ({self._watch.signal.cause})"
         )
 
     async def _denial(self) -> str | None:
@@ -155,13 +156,13 @@ class CallRun:
             return
         self.is_started = True
         self._executing = asyncio.get_running_loop().create_task(self._execute(), name=f"tool {self.call.name}")
-        self._take_back = self._watch.when_set(self._executing.cancel)
+        self._cancel = CancelOnce(self._executing)
+        self._take_back = self._watch.when_set(self._cancel)
 
     def cancel(self) -> None:
         """Ask a started call to end, once."""
-        if self._executing is not None and not self._executing.done():
-            self._take_back()
-            self._executing.cancel()
+        if self._cancel is not None:
+            self._cancel()
 
     async def _execute(self) -> Outcome:
         answer, _ = await judged(self._runtime, EXECUTE, self.call, self._body, self.call.scope)
@@ -223,7 +224,8 @@ class CallRun:
 
     async def _outcome(self, task: asyncio.Task[Outcome]) -> None:
         try:
-            await until_done(task)
+            assert self._cancel is not None, "a call that runs can be cancelled"
+            await until_done(task, self._cancel)
         finally:
             self._take_back()
         if task.cancelled():
@@ -238,7 +240,7 @@ class CallRun:
         self._is_reviewed = True
 
     def _aborted(self) -> ToolResult:
-        return failed("ABORTED", f"the turn was cancelled ({self._watch.signal.cause}) while this call ran")
+        return failed("ABORTED", f"cancelled while this call ran ({self._watch.signal.cause})")
 
     async def _stage(self, work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
         try:

@@ -146,6 +146,8 @@ class _Batch:
         result = await run.settle()
         await subs.settle()
         self._running.popleft()
+        if subs.error is not None:
+            raise subs.error
         self._sink.result(call, result)
         self._contexts += [*subs.contexts, *result.contexts]
         if result.error is None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 
 class Gate:
@@ -20,9 +18,8 @@ class Gate:
         self._exclusive_inside = False
         self._waiting: deque[tuple[bool, asyncio.Future[None]]] = deque()
 
-    @asynccontextmanager
-    async def passing(self, is_safe: bool) -> AsyncIterator[None]:
-        """Wait for one's turn, and be inside while the body runs."""
+    async def enter(self, is_safe: bool) -> None:
+        """Wait for one's turn. Whoever is inside calls `leave` at the end; cancelling this gives the turn back."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         entry = (is_safe, turn)
         self._waiting.append(entry)
@@ -31,17 +28,14 @@ class Gate:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._leave()
+                self.leave()
             elif entry in self._waiting:
                 self._waiting.remove(entry)
                 self._admit()
             raise
-        try:
-            yield
-        finally:
-            self._leave()
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Let the next ones in."""
         self._inside -= 1
         self._exclusive_inside = False
         self._admit()

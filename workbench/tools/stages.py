@@ -13,7 +13,7 @@ from workbench.core import Runtime
 from workbench.core.events import Event
 from workbench.core.watched_waterfall import ListenerRecord, WatchedDispatch
 from workbench.prompt.errors import in_words
-from workbench.tools.waiting import until_done
+from workbench.tools.waiting import CancelOnce, until_done
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
@@ -58,14 +58,16 @@ class CancelWatch:
 
         Where the turn is cancelled already, the stage may do what needs no waiting.
         """
-        task = asyncio.get_running_loop().create_task(work)
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(work)
+        cancel = CancelOnce(task)
         if self.signal.is_set:
-            asyncio.get_running_loop().call_soon(lambda: None if task.done() else task.cancel() and None)
+            loop.call_soon(cancel)  # behind its first step
             take_back: Callable[[], None] = _nothing
         else:
-            take_back = self.when_set(task.cancel)
+            take_back = self.when_set(cancel)
         try:
-            await until_done(task)
+            await until_done(task, cancel)
         finally:
             take_back()
         if task.cancelled():

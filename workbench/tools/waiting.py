@@ -12,16 +12,30 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def until_done(task: asyncio.Task[Any]) -> None:
-    """Wait for the end of a task. Cancelling this cancels the task once, and still waits for its end."""
+class CancelOnce:
+    """Asks a task to end, once, whoever asks how often."""
+
+    __slots__ = ("_asked", "_task")
+
+    def __init__(self, task: asyncio.Task[Any]) -> None:
+        self._task = task
+        self._asked = False
+
+    def __call__(self) -> None:
+        if not self._asked and not self._task.done():
+            self._asked = True
+            self._task.cancel()
+
+
+async def until_done(task: asyncio.Task[Any], cancel: CancelOnce) -> None:
+    """Wait for the end of a task. Cancelling this asks the task to end, and still waits for it."""
     cancelled = False
     while not task.done():
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
-            if not cancelled:
-                task.cancel()
             cancelled = True
+            cancel()
     if cancelled:
         if not task.cancelled():
             task.exception()  # retrieved: nobody else will look at it

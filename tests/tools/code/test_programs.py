@@ -283,6 +283,33 @@ async def test_cancel_kills_the_child_and_drains_open_calls(
         os.kill(processes[0], 0)
 
 
+async def test_a_call_of_a_program_is_cancelled_once_and_may_still_answer(caller: Caller, root: Context) -> None:
+    begun, release = asyncio.Event(), asyncio.Event()
+    cancellations = 0
+
+    async def stubborn(_arguments: Any, _run: ToolRun) -> str:
+        nonlocal cancellations
+        begun.set()
+        while True:
+            try:
+                await release.wait()
+                return "fin"
+            except asyncio.CancelledError:
+                cancellations += 1
+                asyncio.get_running_loop().call_later(0.2, release.set)
+
+    root.tools.register(ToolSchema("stubborn"), stubborn)
+    running = asyncio.create_task(caller.one("run_code", {"code": "tools.stubborn()", "description": ""}))
+    await begun.wait()
+    caller.cancel.set()
+    assert error_of(await running) == "ABORTED"
+    assert cancellations == 1
+    assert caller.sink.results["c1:code:1"].text in (
+        "fin",
+        "Error (ABORTED): the program ended before this call did",
+    )
+
+
 async def test_a_program_that_ends_before_its_calls_aborts_them(caller: Caller, root: Context) -> None:
     begun = asyncio.Event()
 
@@ -302,6 +329,49 @@ async def test_a_program_that_ends_before_its_calls_aborts_them(caller: Caller, 
     codes = {name: error_of(each) for name, each in caller.sink.results.items()}
     assert sorted(str(code) for code in codes.values()) == ["ABORTED", "None", "None"]
     assert caller.sink.events[-1] == ("result", "c1")
+
+
+@pytest.mark.parametrize("event", ["tools/pre-execute", "tools/execute", "tools/post-execute"])
+async def test_an_endless_listener_around_a_call_of_a_program_ends_with_it(
+    caller: Caller, root: Context, echoed: list[str], event: str
+) -> None:
+    begun = asyncio.Event()
+
+    async def endless(payload: Any, next: Any) -> object:
+        if payload.name != "echo":
+            return await next()
+        begun.set()
+        await asyncio.Event().wait()
+        return None
+
+    async def ready(_arguments: Any, _run: ToolRun) -> str:
+        await begun.wait()
+        return ""
+
+    root.on(event, endless)
+    root.tools.register(ToolSchema("ready"), ready, is_concurrency_safe=True)
+    code = (
+        "import threading\n"
+        "for _ in range(3): threading.Thread(target=tools.echo, kwargs={'text': 'a'}, daemon=True).start()\n"
+        "tools.ready()"
+    )
+    result = await caller.one("run_code", {"code": code, "description": ""})
+    assert error_of(result) is None
+    expected = "ABORTED_BEFORE_DISPATCH" if event == "tools/pre-execute" else "ABORTED"
+    codes = [error_of(each) for name, each in caller.sink.results.items() if name != "c1"]
+    assert expected in codes
+    assert caller.sink.events[-1] == ("result", "c1")
+
+
+async def test_a_log_that_cannot_be_written_ends_the_program(
+    caller: Caller, root: Context, echoed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_arguments: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(caller.sink, "code_dispatch", full)
+    with pytest.raises(OSError, match="disk full"):
+        await caller.one("run_code", {"code": "tools.echo(text='a')", "description": ""})
 
 
 async def test_callbacks_and_conclusions_wait_for_the_whole_program(caller: Caller, root: Context) -> None:

@@ -206,6 +206,9 @@ class Program:
     async def _reply(self, number: Any, call: asyncio.Task[ToolResult]) -> None:
         await asyncio.wait({call})
         self._clock.resume()
+        if call.cancelled() or call.exception() is not None:
+            self._end("PROGRAM_DIED", "a call of the program could not be recorded")
+            return
         result = call.result()
         reply: dict[str, Any] = {"op": "reply", "id": number, "ok": result.error is None}
         if result.error is not None:
