@@ -1,0 +1,42 @@
+"""Where a store is: a URL of SQLAlchemy, or the path of an SQLite file.
+
+Source: docs/team.md 9.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from workbench.team.store.errors import StoreError
+
+APPLICATION = "prompt-workbench"
+FILE = "team.db"
+
+
+def default_store() -> str:
+    """The store of the person who runs the program, in the user's data folder."""
+    from platformdirs import user_data_path
+
+    return str(user_data_path(APPLICATION, appauthor=False) / FILE)
+
+
+def address_of(given: str | os.PathLike[str] | None) -> URL:
+    """The URL. Raises `StoreError` (`STORE_UNAVAILABLE`) for what is none."""
+    text = os.fspath(given) if given is not None else default_store()
+    if "://" not in text:
+        return URL.create("sqlite", database=os.path.abspath(os.path.expanduser(text)))
+    try:
+        return make_url(text)
+    except ArgumentError as error:
+        raise StoreError("STORE_UNAVAILABLE", text, str(error)) from None
+
+
+def file_of(url: URL) -> Path | None:
+    """The file of an SQLite store; None for one in memory, and for a server."""
+    if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
+        return None
+    return Path(url.database.removeprefix("file:"))

@@ -1,0 +1,173 @@
+"""One connection to the database, and how errors of it are told.
+
+Source: docs/team.md 9 and 16.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from workbench.team.store.address import file_of
+from workbench.team.store.errors import StoreError, store_error
+from workbench.team.store.schema import MIGRATIONS, migrate, schema_version
+
+NEWEST = "SELECT max(revision) FROM team_versions"
+DEFAULT_BUSY_TIMEOUT_MS = 5000
+
+
+class Database:
+    """An open connection. Used by one thread at a time."""
+
+    def __init__(self, url: URL, *, busy_timeout_ms: int = DEFAULT_BUSY_TIMEOUT_MS, create: bool = True) -> None:
+        """Open, and bring the schema up to date. Raises `StoreError`.
+
+        Without `create`, an SQLite file that does not exist is `STORE_UNAVAILABLE`.
+        """
+        self.url = url
+        self.label = url.render_as_string(hide_password=True).removeprefix("sqlite:///")
+        self._file = file_of(url)
+        self._identity: object = None
+        self._connection: Connection | None = None
+        self._find_file(create)
+        with self.telling_errors():
+            self._engine = _engine(url, busy_timeout_ms, self.label)
+            try:
+                self._connection = self._engine.connect()
+                self._identity = _identity(self._file)
+                self._bring_up_to_date()
+            except BaseException:
+                self.close()
+                raise
+        self._cursor: Any = self.connection.connection.cursor()
+
+    @property
+    def connection(self) -> Connection:
+        if self._connection is None:
+            raise StoreError("STORE_CLOSED", self.label, "it was closed")
+        return self._connection
+
+    def newest_revision(self) -> int:
+        """0 before any save. One plain statement: it is asked before every model request. Raises `StoreError`."""
+        if self._connection is None:
+            raise StoreError("STORE_CLOSED", self.label, "it was closed")
+        self.check_present()
+        try:
+            row = self._cursor.execute(NEWEST).fetchone() if _is_sqlite(self.url) else self._newest_row()
+        except Exception as error:
+            raise store_error(error, self.label) from error
+        return row[0] or 0
+
+    def _newest_row(self) -> Any:
+        with self.reading() as connection:
+            return connection.exec_driver_sql(NEWEST).fetchone()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Statements that see one state and leave no transaction open. Raises `StoreError`."""
+        self.check_present()
+        connection = self.connection
+        with self.telling_errors():
+            try:
+                yield connection
+            finally:
+                connection.rollback()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """All or nothing, durable when it returns. Raises `StoreError`.
+
+        The lock of an SQLite file is taken at the start, so that nobody fails half-way.
+        """
+        self.check_present()
+        connection = self.connection
+        with self.telling_errors(), connection.begin():
+            if _is_sqlite(self.url):
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+        self.check_present()
+
+    @contextmanager
+    def telling_errors(self) -> Iterator[None]:
+        """Errors of the database become `StoreError`s."""
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise store_error(error, self.label) from error
+        except OSError as error:
+            raise StoreError("STORE_UNAVAILABLE", self.label, error.strerror or str(error)) from error
+
+    def check_present(self) -> None:
+        """Raises `STORE_GONE` when the open file is no longer the one of that name: writing would be lost."""
+        if self._file is not None and _identity(self._file) != self._identity:
+            raise StoreError("STORE_GONE", self.label, "the file that was opened is not there any more")
+
+    def close(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.close()
+            self._engine.dispose()
+
+    def _find_file(self, create: bool) -> None:
+        """Make the folder, or refuse what is not there."""
+        if self._file is None:
+            return
+        with self.telling_errors():
+            if create:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+        if not create and not self._file.exists():
+            raise StoreError("STORE_UNAVAILABLE", self.label, "there is no such file")
+
+    def _bring_up_to_date(self) -> None:
+        known = len(MIGRATIONS)
+        with self.reading() as connection:
+            found = schema_version(connection)
+        if found > known:
+            raise StoreError("STORE_NEWER", self.label, f"its schema is version {found}, and {known} is known here")
+        if found < known:
+            with self.writing() as connection:
+                migrate(connection)
+
+
+def _engine(url: URL, busy_timeout_ms: int, label: str) -> Any:
+    arguments: dict[str, Any] = {}
+    if _is_sqlite(url):
+        arguments = {"check_same_thread": False, "timeout": busy_timeout_ms / 1000, "isolation_level": None}
+    try:
+        engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        raise StoreError("STORE_MISSING_PACKAGE", label, str(error)) from error
+    if _is_sqlite(url):
+        event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    """WAL, so that readers never wait for a writer; every commit is on the disk when it returns."""
+    cursor = connection.cursor()
+    if cursor.execute("PRAGMA journal_mode").fetchone()[0] not in ("wal", "memory"):
+        cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.close()
+
+
+def _is_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def _identity(file: Path | None) -> object:
+    """What tells an open file from another one of its name; None where there is none."""
+    if file is None:
+        return None
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,69 @@
+"""What can be wrong with a store, and what to do about it.
+
+Source: docs/team.md 16.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Literal
+
+StoreCode = Literal[
+    "STORE_LOCKED",
+    "STORE_READ_ONLY",
+    "STORE_FULL",
+    "STORE_CORRUPT",
+    "STORE_NEWER",
+    "STORE_GONE",
+    "STORE_UNAVAILABLE",
+    "STORE_MISSING_PACKAGE",
+    "STORE_CLOSED",
+]
+
+_REMEDIES: dict[StoreCode, str] = {
+    "STORE_LOCKED": "another process is writing for a long time; wait for it, or end it, and save again",
+    "STORE_READ_ONLY": "it may not be written to; correct the rights of the file and its folder, and save again",
+    "STORE_FULL": "there is no room left; make some, and save again",
+    "STORE_CORRUPT": "it is damaged; put it aside, bring a copy back, and save again",
+    "STORE_NEWER": "a newer release has written it; install that one, or name another store",
+    "STORE_GONE": "the file was moved or deleted while it was open; bring it back and open it again",
+    "STORE_UNAVAILABLE": "it cannot be reached; correct the address, or bring it back, and try again",
+    "STORE_MISSING_PACKAGE": "install the extra: prompt-workbench[team]",
+    "STORE_CLOSED": "open it again",
+}
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked. Nothing is half written; a draft stays where it is."""
+
+    def __init__(self, code: StoreCode, store: str, detail: str) -> None:
+        super().__init__(f"store {store}: {detail}; {_REMEDIES[code]}")
+        self.code = code
+        self.store = store
+        self.remedy = _REMEDIES[code]
+
+
+_SQLITE_CODES: dict[int, StoreCode] = {
+    sqlite3.SQLITE_BUSY: "STORE_LOCKED",
+    sqlite3.SQLITE_LOCKED: "STORE_LOCKED",
+    sqlite3.SQLITE_READONLY: "STORE_READ_ONLY",
+    sqlite3.SQLITE_PERM: "STORE_READ_ONLY",
+    sqlite3.SQLITE_FULL: "STORE_FULL",
+    sqlite3.SQLITE_CORRUPT: "STORE_CORRUPT",
+    sqlite3.SQLITE_NOTADB: "STORE_CORRUPT",
+    sqlite3.SQLITE_CANTOPEN: "STORE_UNAVAILABLE",
+    sqlite3.SQLITE_IOERR: "STORE_UNAVAILABLE",
+}
+
+
+def store_error(error: BaseException, store: str) -> StoreError:
+    """What the database's own error means."""
+    cause: BaseException = getattr(error, "orig", None) or error
+    number = getattr(cause, "sqlite_errorcode", None)
+    code: StoreCode = "STORE_UNAVAILABLE"
+    if isinstance(number, int):
+        code = _SQLITE_CODES.get(number & 0xFF, code)
+    elif isinstance(cause, ModuleNotFoundError):
+        code = "STORE_MISSING_PACKAGE"
+    detail = str(cause).splitlines()[0] if str(cause) else type(cause).__name__
+    return StoreError(code, store, detail)
