@@ -1,6 +1,6 @@
 """`workbench keys`: what can be done on the screen, and by which keys.
 
-Source: docs/cli.md 14 and docs/tui.md 3.1.
+Source: docs/cli.md 12 and docs/tui.md 3.1.
 """
 
 from __future__ import annotations
