@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -414,3 +415,29 @@ async def test_reload_reads_and_assembles_again(workbench: Workbench) -> None:
         await screen.press("ctrl+r")
         await screen.settle()
         assert screen.subject.asked == ["reload", "main"]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+async def test_an_export_is_what_the_command_line_prints(form: str) -> None:
+    from workbench.config.opened import open_composition
+    from workbench.config.samples import locate
+    from workbench.tui.live import CompositionSubject
+
+    command = [
+        sys.executable,
+        "-c",
+        "from workbench.cli.main import run; run()",
+        "render",
+        "coding-agent",
+        "-f",
+        form,
+    ]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    printed, _ = await process.communicate()
+    async with open_composition(locate("coding-agent")) as opened:
+        subject = CompositionSubject(opened, "coding-agent")
+        scope = opened.default_label
+        shown = await subject.preview(scope)
+        page = exported(form, shown, subject.name, scope, tuple(subject.notes))
+    assert page is not None
+    assert page.encode("utf-8", "backslashreplace") == printed

@@ -37,7 +37,7 @@ def exported(form: str, preview: Preview, file: str, scope: str, notes: Sequence
     if form == "markdown":
         from workbench.config.formats.as_markdown import preview_markdown
 
-        return preview_markdown(preview, file=file, scope=scope)
+        return preview_markdown(preview, file=file, scope=scope) + "\n"
     from workbench.config.formats.as_json import preview_json
     from workbench.config.formats.as_request import model_of
     from workbench.tokens import PromptTexts, TokenCounter, count_prompt_now
