@@ -391,6 +391,21 @@ async def test_half_characters_of_a_tool_do_not_reach_the_log(caller: Caller, to
     json.dumps(result.block("c1")).encode()
 
 
+async def test_a_tool_that_floods_is_cut_in_the_middle(caller: Caller, tools: ToolsFacade) -> None:
+    tools.register(ToolSchema("t"), lambda _arguments, _run: "a" + "x" * 20_000_000 + "z")
+    result = await caller.one("t")
+    assert len(result.text) < 1_000_100
+    assert (result.text[0], result.text[-1], "19000002 characters left out" in result.text) == ("a", "z", True)
+
+    def fails(_arguments: Any, _run: ToolRun) -> None:
+        raise ToolFailure("y" * 20_000_000)
+
+    tools.register(ToolSchema("fails"), fails)
+    failed = await caller.one("fails", id="c2")
+    assert failed.error is not None
+    assert (len(failed.text) < 1_000_100, len(failed.error.message) < 21_000) == (True, True)
+
+
 async def test_a_body_that_takes_too_long(caller: Caller, tools: ToolsFacade) -> None:
     ended: list[str] = []
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.core.calls import CURRENT, Call
 from workbench.prompt.errors import in_words
-from workbench.tools.calls import AddedContext, ContentBlock, ToolFailure, ToolResult, failed
+from workbench.tools.calls import AddedContext, ContentBlock, ToolFailure, ToolResult, bounded, failed
 from workbench.tools.decisions import (
     ACCEPT,
     ALLOW,
@@ -217,6 +217,7 @@ class CallRun:
         if self._is_reviewed:
             self._is_reviewed = False
             result = await self._stage(self._reviewed(result))
+        result = bounded(result)
         if result.error is None and self.run.contexts:
             result = _with_contexts(result, tuple(self.run.contexts))
         self.result = result

@@ -15,6 +15,11 @@ from workbench.tools.json_values import clean_text, freeze
 ContentBlock = Mapping[str, Any]
 """A content block: `type`, and what belongs to that type."""
 
+MAX_BLOCK_CHARACTERS = 1_000_000
+"""Of one text block of a result: far beyond what a model reads, and little enough for a log."""
+
+MAX_FAULT_CHARACTERS = 20_000
+"""Of the message in an error record; the content has the whole."""
 FaultCode = Literal[
     "UNKNOWN_TOOL",
     "INVALID_ARGS",
@@ -110,7 +115,23 @@ def text_block(text: str) -> ContentBlock:
 def failed(code: str, message: str) -> ToolResult:
     """An error result: the model reads code and message."""
     message = clean_text(message)
-    return ToolResult((text_block(f"Error ({code}): {message}"),), ToolFault(code, message))
+    told = message if len(message) <= MAX_FAULT_CHARACTERS else f"{message[:MAX_FAULT_CHARACTERS]}…"
+    return ToolResult((text_block(f"Error ({code}): {message}"),), ToolFault(code, told))
+
+
+def bounded(result: ToolResult) -> ToolResult:
+    """The same result; a text block that no model could read is left out in the middle, with a mark."""
+    if all(len(block.get("text", "")) <= MAX_BLOCK_CHARACTERS for block in result.content):
+        return result
+    half = MAX_BLOCK_CHARACTERS // 2
+    blocks = []
+    for block in result.content:
+        text = block.get("text", "")
+        if len(text) > MAX_BLOCK_CHARACTERS:
+            mark = f"\n[… {len(text) - 2 * half} characters left out …]\n"
+            block = freeze({**block, "text": f"{text[:half]}{mark}{text[-half:]}"})
+        blocks.append(block)
+    return ToolResult(tuple(blocks), result.error, result.meta, result.value, result.contexts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,6 +168,8 @@ class ProcessGroup:
                 os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
             else:
                 self._popen.wait()
+                with contextlib.suppress(OSError):
+                    os.killpg(self._popen.pid, signal.SIGKILL)
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._gone, None)
 

@@ -122,6 +122,17 @@ async def test_a_directory_outside_is_refused(use: Use, outside: Path) -> None:
     assert error_of(await use("bash", command="a\0b", purpose="x")) == "INVALID_COMMAND"
 
 
+@pytest.mark.parametrize("missing", [["pidfd_open"], ["pidfd_open", "waitid"]])
+async def test_other_systems_hear_of_the_end_in_another_way(
+    use: Use, work: Path, monkeypatch: pytest.MonkeyPatch, missing: list[str]
+) -> None:
+    for name in missing:
+        monkeypatch.delattr(os, name, raising=False)
+    result = await use("bash", command="sleep 1000 & echo $! > child; exit 5", purpose="look")
+    assert result.value["exit_status"] == 5
+    await gone(work / "child")
+
+
 # Jobs
 
 
