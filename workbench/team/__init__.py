@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from workbench.team.compose import RuntimeEnv, RuntimePart, compose_runtime_parts
     from workbench.team.config import TeamConfig
     from workbench.team.drafts import Draft, DraftFolder
+    from workbench.team.plugin import TeamPrompts, TeamSettings
     from workbench.team.problems import Conflict, Problem, Refused
-    from workbench.team.service import TeamPrompts, TeamSettings
     from workbench.team.snapshot import TeamSnapshot
     from workbench.team.store.errors import StoreError
     from workbench.team.store.service import TeamStore
@@ -32,8 +32,8 @@ _HOMES = {
     "Saved": "version",
     "StoreError": "store.errors",
     "TeamConfig": "config",
-    "TeamPrompts": "service",
-    "TeamSettings": "service",
+    "TeamPrompts": "plugin",
+    "TeamSettings": "plugin",
     "TeamSnapshot": "snapshot",
     "TeamStore": "store.service",
     "Version": "version",

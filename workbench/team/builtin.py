@@ -17,7 +17,7 @@ _FOLDER = Path(__file__).parent
 _NOTE = "prompts/inferred-note.md"
 
 SKILL_DESCRIPTIONS: dict[str, str] = {
-    "feishu": "Reading and answering in Feishu chats and documents: identities, threads, what a reply may look like.",
+    "feishu": "Reading and answering in Feishu chats and documents: identities, threads, how a reply looks.",
     "github": "Working on GitHub: issues, pull requests, reviews and their threads, checks, and the opening line.",
 }
 """Of the built-in skills. An override changes their content, never these."""

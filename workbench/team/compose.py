@@ -68,9 +68,7 @@ def _both(key: str) -> dict[Role, str]:
 
 SLOTS: tuple[_Slot, ...] = (
     _Slot("runtime:shared", "RUNTIME_SHARED", _both("runtime/shared")),
-    _Slot(
-        "runtime:role", "RUNTIME_ROLE", {"orchestrator": "runtime/orchestrator", "worker": "runtime/worker"}
-    ),
+    _Slot("runtime:role", "RUNTIME_ROLE", {"orchestrator": "runtime/orchestrator", "worker": "runtime/worker"}),
     *(_Slot(f"runtime:{name}", f"RUNTIME_{name.upper()}", heading=name) for name in SECTION_HEADINGS),
     _Slot("runtime:subscriptions", "RUNTIME_SUBSCRIPTIONS", _both("runtime/subscriptions")),
     _Slot("runtime:replies", "RUNTIME_REPLIES", _both("runtime/replies")),
@@ -141,14 +139,19 @@ def _parts(role: Role, snapshot: TeamSnapshot, env: RuntimeEnv) -> Iterator[Runt
             yield RuntimePart(slot.heading, slot.section, slot.order_key, text)
             continue
         key = slot.keys[role]
-        rules = snapshot.config.policy.enabled_rules() if key == POLICY else ()
-        if key == POLICY and not rules:
+        if key == POLICY and not snapshot.config.policy.enabled_rules():
             key = NO_POLICY
-        values = {
-            "{variables}": lambda: environment_lines(env.variables),
-            "{version}": lambda: str(snapshot.policy_version),
-            "{mode}": lambda: snapshot.config.policy.accept_mode,
-            "{rules}": lambda: rule_lines(rules),
-        }
-        own = {token: values[token]() for token in placeholders_of(key)}
+        own = {token: _value(token, snapshot, env) for token in placeholders_of(key)}
         yield RuntimePart(key, slot.section, slot.order_key, fill(snapshot.effective(key), own))
+
+
+def _value(token: str, snapshot: TeamSnapshot, env: RuntimeEnv) -> str:
+    match token:
+        case "{variables}":
+            return environment_lines(env.variables)
+        case "{version}":
+            return str(snapshot.policy_version)
+        case "{mode}":
+            return snapshot.config.policy.accept_mode
+        case _:
+            return rule_lines(snapshot.config.policy.enabled_rules())

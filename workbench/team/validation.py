@@ -64,7 +64,9 @@ def judge(proposal: object, saved: TeamConfig, builtins: Builtins, limits: Limit
         named = given.base if "base" in given.model_fields_set else None
         base: Base | None = None
         if current is not None:
-            base = _base(named, None if known is None else known.base, Base(sha256=current.sha256, text=current.text))
+            base = _base(
+                named, None if known is None else known.base, Base(sha256=current.sha256, text=current.text)
+            )
         overrides[key] = _Unfounded(given.text) if base is None else Override(text=given.text, base=base)
     policy = Policy(accept_mode=proposed.policy.accept_mode, rules=proposed.policy.rules)
     shown = TeamConfig.model_construct(

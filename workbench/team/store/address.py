@@ -40,3 +40,9 @@ def file_of(url: URL) -> Path | None:
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return None
     return Path(url.database.removeprefix("file:"))
+
+
+def is_in_memory(given: str | os.PathLike[str] | None) -> bool:
+    """Whether it is an SQLite store that ends with its connection."""
+    url = address_of(given)
+    return url.get_backend_name() == "sqlite" and file_of(url) is None

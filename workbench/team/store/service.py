@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from workbench.team.builtin import Builtins
 from workbench.team.snapshot import TeamSnapshot
+from workbench.team.store.address import is_in_memory
 from workbench.team.store.database import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.store.versions import DEFAULT_PAGE, VersionStore
 from workbench.team.validation import Accepted, Limits
@@ -45,14 +46,16 @@ class TeamStore:
     ) -> TeamStore:
         """Open a store by URL or path; None is the person's own. Raises `StoreError`."""
         lanes = tuple(ThreadPoolExecutor(1, f"team store {what}") for what in ("reads", "writes"))
+        if is_in_memory(address):
+            lanes = lanes[:1]  # each connection would have a database of its own
 
         def opened() -> VersionStore:
             return VersionStore(address, builtins=builtins, limits=limits, busy_timeout_ms=busy_timeout_ms)
 
         loop = asyncio.get_running_loop()
         try:
-            writer = await loop.run_in_executor(lanes[1], opened)
-            reader = await loop.run_in_executor(lanes[0], opened)
+            writer = await loop.run_in_executor(lanes[-1], opened)
+            reader = writer if len(lanes) == 1 else await loop.run_in_executor(lanes[0], opened)
         except BaseException:
             for lane in lanes:
                 lane.shutdown(wait=False, cancel_futures=True)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import ValidationError
 from sqlalchemy import Row, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -50,6 +50,8 @@ class VersionStore:
         self.limits = limits or Limits()
         self.database = Database(address_of(address), busy_timeout_ms=busy_timeout_ms, create=create)
         self._newest: Version | None = None
+        self._newest_of: Builtins | None = None
+        self._snapshot: TeamSnapshot | None = None
 
     @property
     def label(self) -> str:
@@ -69,14 +71,18 @@ class VersionStore:
         """The newest version. Read only when there is another one than last time. Raises `StoreError`."""
         revision = self.newest_revision()
         kept = self._newest
-        if kept is None or kept.revision != revision or not revision:
-            kept = self._newest = self.version(revision)
+        if kept is None or kept.revision != revision or self._newest_of is not self.builtins:
+            kept, self._newest_of = self.version(revision), self.builtins
+            self._newest = kept
         return kept
 
     def snapshot(self) -> TeamSnapshot:
-        """The newest version beside the defaults."""
-        version = self.newest()
-        return TeamSnapshot(version.revision, version.policy_version, version.config, self.builtins)
+        """The newest version beside the defaults; the same object as long as both stay. Raises `StoreError`."""
+        version, kept = self.newest(), self._snapshot
+        if kept is None or kept.config is not version.config or kept.builtins is not self.builtins:
+            kept = TeamSnapshot(version.revision, version.policy_version, version.config, self.builtins)
+            self._snapshot = kept
+        return kept
 
     def version(self, revision: int) -> Version:
         """One version. Raises `Refused` (`unknown_revision`), `StoreError`."""
@@ -89,7 +95,7 @@ class VersionStore:
         return self._version(row)
 
     def history(self, before: int | None = None, limit: int = DEFAULT_PAGE) -> list[VersionLine]:
-        """A page of the history, newest first: revisions below `before`. Ends with revision 0. Raises `StoreError`."""
+        """A page of the history, newest first: revisions below `before`. Ends with revision 0."""
         query = select(*_LINE).order_by(VERSIONS.c.revision.desc()).limit(limit)
         if before is not None:
             query = query.where(VERSIONS.c.revision < before)
@@ -182,19 +188,19 @@ class VersionStore:
         return Version(0, None, None, None, 0, None, (), size_of(config), config)
 
     def _line(self, row: Row[Any]) -> VersionLine:
-        return self._read(row, lambda: VersionLine(**_facts(row)))
+        with self._reading(row):
+            return VersionLine(**_facts(row))
 
     def _version(self, row: Row[Any]) -> Version:
-        def read() -> Version:
+        with self._reading(row):
             return Version(**_facts(row), config=TeamConfig.model_validate_json(row.config))
 
-        version: Version = self._read(row, read)
-        return version
-
-    def _read(self, row: Row[Any], read: Callable[[], Any]) -> Any:
+    @contextmanager
+    def _reading(self, row: Row[Any]) -> Iterator[None]:
+        """What a row holds may be anything, if somebody else has written it."""
         try:
-            return read()
-        except (ValueError, ValidationError, TypeError) as error:
+            yield
+        except (ValueError, TypeError) as error:  # a ValidationError is a ValueError
             detail = f"revision {row.revision} cannot be read: {str(error).splitlines()[0]}"
             raise StoreError("STORE_CORRUPT", self.label, detail) from error
 

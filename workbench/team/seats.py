@@ -1,0 +1,111 @@
+"""A seat: what makes the agent of a scope an orchestrator or a worker of the team.
+
+Source: docs/team.md 5, 6 and 13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.team.compose import (
+    MAIN_SECTION,
+    NOTE_KEY,
+    NOTE_SECTION,
+    RuntimeEnv,
+    RuntimePart,
+    compose_runtime_parts,
+    join_parts,
+    slots_of,
+)
+from workbench.team.guards import NoWaiting
+from workbench.team.parts import Role
+from workbench.team.snapshot import TeamSnapshot
+from workbench.team.tools.desk_tools import register_desk_tools
+from workbench.team.tools.prompt_tools import register_prompt_tools
+
+if TYPE_CHECKING:
+    from workbench.core import Context
+    from workbench.core.scopes import ScopeKey
+    from workbench.prompt import AssembleContext
+    from workbench.team.plugin import TeamPrompts
+
+SNAPSHOT = "team/snapshot"
+"""Key in `extras` of an assembly's context: the one snapshot that all its texts come from."""
+EXCLUDED_TRAITS = ("asks_person", "presents_ui", "changes_profile")
+EXCLUDED_TOOLS = ("ask_user_question", "present", "plugin_manager")
+"""What works unattended never has."""
+
+
+class SeatError(Exception):
+    """A scope cannot have this role; nothing of it was registered."""
+
+
+class Seat:
+    """One scope's role, and the parts of its prompt as they were composed last."""
+
+    def __init__(self, role: Role, env: RuntimeEnv, key: ScopeKey) -> None:
+        self.role = role
+        self.env = env
+        self.key = key
+        self._snapshot: TeamSnapshot | None = None
+        self._texts: dict[str, str] = {}
+        self._whole = ""
+
+    def parts(self, snapshot: TeamSnapshot) -> list[RuntimePart]:
+        """The parts of its prompt."""
+        return compose_runtime_parts(self.role, snapshot, self.env)
+
+    def text(self, snapshot: TeamSnapshot, section: str) -> str:
+        """The text of one section; empty for one that says nothing."""
+        if snapshot is not self._snapshot:
+            parts = self.parts(snapshot)
+            self._texts = {part.section: part.text for part in parts}
+            if self.role == "orchestrator":
+                self._texts = {MAIN_SECTION: join_parts(parts)}
+            self._snapshot = snapshot
+        return self._texts.get(section, "")
+
+
+def take_seat(ctx: Context, team: TeamPrompts, role: Role, env: RuntimeEnv) -> Seat:
+    """Register everything that the role is, in the layer of the context's scope.
+
+    Raises `SeatError` for a context without a scope, and for an orchestrator whose tools are presented as code.
+    """
+    scope = ctx.scope
+    if scope is None:
+        raise SeatError(f"the role {role} needs a scope: give the plugin the scope of an agent")
+    tools, prompt = team.tools_in(ctx), team.prompt_in(ctx)
+    seat = Seat(role, env, scope)
+    if role == "orchestrator":
+        presentation = tools.presentation(scope)
+        if presentation != "native":
+            raise SeatError(
+                f"an orchestrator's prompt is complete, so the text that `{presentation}` needs would be lost; "
+                "present its tools as native"
+            )
+        tools.present("native")
+        tools.guard(NoWaiting(tools.registry))
+        order = prompt.get_section_order("RUNTIME_SHARED")
+        text = _provider(team, seat, MAIN_SECTION)
+        prompt.section(MAIN_SECTION, order, text, complete=True, literal=True)
+    else:
+        tools.exclude(team.excluded_tools, EXCLUDED_TRAITS)
+        for slot in slots_of(role):
+            order = prompt.get_section_order(slot.order_key)
+            prompt.section(slot.section, order, _provider(team, seat, slot.section), literal=True)
+        if env.matched_rules is not None:
+            order = prompt.get_section_order(NOTE_KEY)
+            prompt.section(NOTE_SECTION, order, _provider(team, seat, NOTE_SECTION), literal=True)
+    register_prompt_tools(tools, team, role)
+    register_desk_tools(tools, team, role)
+    ctx.effect(lambda: team.seated(seat), f"team role {role}")
+    return seat
+
+
+def _provider(team: TeamPrompts, seat: Seat, section: str) -> Callable[[AssembleContext], str]:
+    def text(context: AssembleContext) -> str:
+        snapshot = context.extras.get(SNAPSHOT) or team.latest
+        return seat.text(snapshot, section)
+
+    return text

@@ -1,0 +1,4 @@
+"""The tools of a team's agents.
+
+Source: docs/team.md 11.
+"""
