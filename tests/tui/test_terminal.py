@@ -31,7 +31,7 @@ subject = p.FakeSubject(shown, name=EVIL, scopes=[p.ScopeChoice(EVIL, EVIL), p.S
     notes=[EVIL], troubles=[PluginTrouble(owner, "failed", EVIL)])
 
 class App(WorkbenchApp):
-    BINDINGS = [("f5", "failing"), ("f6", "refused"), ("f8", "error")]
+    BINDINGS = [("f11", "failing"), ("f6", "refused"), ("f8", "error")]
     def action_failing(self):
         subject.change(failing)
     def action_refused(self):
@@ -76,7 +76,10 @@ def test_no_byte_of_data_steers_the_terminal() -> None:
         for keys in ("jjjjjjj", "G", "\r", "jjjj", "w", "w", "v", "m", "v", "m", "/", "x\r", "n", "\x1b"):
             terminal.send(keys)
             terminal.rest(0.05)
-        for keys in ("s", "\x1b", ":", "x", "\x1b", "o", "\x1b", "?", "\x1b", "\x1b[15~", "e", "\x1b[17~", "o"):
+        for keys in ("s", "\x1b", ":", "x", "\x1b", "F", "\x1b[B\x1b[B\r", "\x1b", "S", "\x1b", "X", "\x1b", "E"):
+            terminal.send(keys)
+            terminal.rest(0.25)
+        for keys in ("o", "\x1b", "?", "\x1b", "\x1b[23~", "e", "\x1b[17~", "o"):
             terminal.send(keys)
             terminal.rest(0.25)  # a lone escape key is known by the pause behind it
         for keys in ("\x1b", "\x1b[19~", "/", "\x1b[200~\x1b]0;owned\x07pasted\x1b[201~", "\x11"):

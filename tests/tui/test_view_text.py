@@ -12,7 +12,7 @@ from rich.cells import cell_len
 import tests.support.previews as p
 from workbench.prompt.views import Failure
 from workbench.tui.view.blocks import EntryBlock, TextBlock, ToolBlock
-from workbench.tui.view.draw import Drawn, Emphasis, Gutter, Match, draw
+from workbench.tui.view.draw import FOUND, Drawn, Emphasis, Gutter, Match, Stretch, draw
 from workbench.tui.view.entries import EntryKey, keyed
 from workbench.tui.view.layout import MEASURE_AT_ONCE, Layout, Place, TextRow
 from workbench.tui.view.notes import note_rows
@@ -174,7 +174,13 @@ def test_matches_never_change_the_text(spans: list[tuple[int, int]]) -> None:
     page = coding_agent()
     matches = sorted(Match(start, start + length) for start, length in spans)
     before = [plain(row.line) for row in draw_all(page, 50)]
-    assert [plain(row.line) for row in draw_all(page, 50, Emphasis(matches={1: matches}))] == before
+    marked = draw_all(page, 50, Emphasis(matches={1: matches}))
+    assert [plain(row.line).replace(FOUND, " ", 1) for row in marked] == before
+    with_one = [row for row in marked if any(piece.underline and piece.role == "focus" for piece in row.line)]
+    signs = [plain(row.line)[3] for row in with_one]
+    assert set(signs) <= {FOUND, "»"}, "each row with a match has a sign"
+    selected = Emphasis(selection=Stretch((0, 5), (2, 30)))
+    assert [plain(row.line) for row in draw_all(page, 50, selected)] == before
 
 
 def test_hidden_characters_stand_on_the_key_ground() -> None:

@@ -22,6 +22,7 @@ SIGNS: tuple[tuple[str, Role, str], ...] = (
     ("◌", "waiting", "waits; edits are held"),
     ("≈", "text", "a size that is not exact"),
     ("●", "running", "live: follows the files"),
+    ("•", "focus", "found by the search"),
 )
 LOOKS: tuple[tuple[Piece, str], ...] = (
     (Piece("value", "value", underline=True), "value of a variable"),

@@ -31,18 +31,23 @@ class Found(NamedTuple):
 
 
 def search(items: Iterable[Item], query: str) -> list[Found]:
-    """Items whose title holds the letters of the query in order; the better match first, groups kept."""
+    """Items whose title holds the letters of the query in order.
+
+    The better match comes first, and the group of the best one; groups stay together.
+    """
     if not query.strip():
         return [Found(item) for item in items]
-    ranked: list[tuple[int, int, int, Found]] = []
-    group_order: dict[str, int] = {}
+    letters = query.replace(" ", "").lower()
+    ranked: list[tuple[int, int, Found]] = []
+    best: dict[str, tuple[int, int]] = {}
     for position, item in enumerate(items):
-        at = _letters(query.replace(" ", "").lower(), item.title.lower())
+        at = _letters(letters, item.title.lower())
         if at is not None:
-            group = group_order.setdefault(item.group, len(group_order))
-            ranked.append((group, _looseness(at, item.title), position, Found(item, at)))
-    ranked.sort(key=lambda each: each[:3])
-    return [each[3] for each in ranked]
+            looseness = _looseness(at, item.title)
+            ranked.append((looseness, position, Found(item, at)))
+            best[item.group] = min(best.get(item.group, (looseness, position)), (looseness, position))
+    ranked.sort(key=lambda each: (best[each[2].item.group], each[0], each[1]))
+    return [each[2] for each in ranked]
 
 
 class PickerRow(NamedTuple):
