@@ -1,13 +1,17 @@
-"""The project's own instructions: every `AGENTS.md` and `CLAUDE.md` on the way to the working directory."""
+"""The project's own instructions: every `AGENTS.md` and `CLAUDE.md` on the way to the working directory.
+
+They are a section, or a message ahead of an agent's first assignment. Source: docs/contributors.md 5.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from workbench.plugins.instruction_chain import (
     FILE_NAMES,
@@ -25,6 +29,7 @@ from workbench.prompt import TextSource
 from workbench.prompt.source import Position
 
 if TYPE_CHECKING:
+    from workbench.agent.agent import Agent
     from workbench.core import Context
     from workbench.prompt import AssembleContext
 
@@ -49,11 +54,17 @@ class Config(Settings):
     """In the order in which those of one directory come."""
     limit: Annotated[int, Between(0, 16 * 1024 * 1024)] = MOST_BYTES
     """Bytes of all files together. What is farther away is cut first, at a line."""
+    delivery: Literal["section", "message"] = "section"
+    """`message`: read once, when an agent is made, and entered ahead of its first assignment. Where a team has
+    roles, only its workers get it."""
 
 
 def apply(ctx: Context, config: Config) -> None:
-    """Register the one section. It is read anew when a file has changed."""
+    """Register the one section, which is read anew when a file has changed; or enter messages."""
     files = _Files(config)
+    if config.delivery == "message":
+        ctx.on("agent/setup", _Briefing(ctx, files).enter)
+        return
     prompt = ctx.system_prompt
     prompt.section(
         SECTION,
@@ -62,6 +73,36 @@ def apply(ctx: Context, config: Config) -> None:
         literal=True,  # Braces of a project's own files are no variables.
         source=_SourceOfFiles(SECTION, 1, 1, None, files),
     )
+
+
+class _Briefing:
+    """Enters the instructions into new sessions."""
+
+    def __init__(self, ctx: Context, files: _Files) -> None:
+        self._ctx = ctx
+        self._files = files
+
+    async def enter(self, agent: Agent) -> None:
+        """Nothing for an agent that has them from before it was resumed."""
+        from workbench.agent.messages import plugin_message
+        from workbench.prompt import AssembleContext
+
+        team = self._ctx.get("team")
+        seat = None if team is None else team.seat_of(agent)
+        if (team is not None and (seat is None or seat.role != "worker")) or await asyncio.to_thread(_has_it, agent):
+            return
+        text = await asyncio.to_thread(self._files.text, AssembleContext(scope=agent, agent=agent))
+        if text:
+            agent.inject(plugin_message(text, name))
+
+
+def _has_it(agent: Agent) -> bool:
+    """Whether the log holds the message, entered or still waiting. May read a whole file."""
+    for event in agent.session.events:
+        messages = (event.data,) if event.type == "user/message" else event.data.get("inserted", ())
+        if any(message.get("source", {}).get("plugin") == name for message in messages):
+            return True
+    return False
 
 
 class _Files:
