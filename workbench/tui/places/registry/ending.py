@@ -19,12 +19,16 @@ class Ending:
         """`ended` is called with the uid of the plugin and what became of it."""
         self._place = place
         self._ended = ended
+        self.is_asking = False
+        """A question is open, or about to be: keys that were typed ahead of it do nothing in the place."""
 
-    def ask(self, action: Literal["stop", "restart"], model: RegistryModel) -> None:
+    async def ask(self, action: Literal["stop", "restart"], model: RegistryModel) -> None:
         """Opens the question, where there is something to be asked."""
         from workbench.tui.widgets.confirm import Confirm
 
         place, plugin = self._place, model.plugin
+        if self.is_asking:
+            return
         if plugin is None:
             place.say(f"Choose a plugin to {action}, or something that it has registered.", ())
         elif plugin.parent is None:
@@ -35,10 +39,12 @@ class Ending:
             uid = plugin.uid
 
             def answered(agreed: bool | None) -> None:
+                self.is_asking = False
                 if agreed:
                     place.run_worker(self._end(uid, action), group=f"end {uid}", exit_on_error=False)
 
-            place.app.push_screen(Confirm(stop_question(plugin, model.registry, action)), answered)
+            self.is_asking = True
+            await place.app.push_screen(Confirm(stop_question(plugin, model.registry, action)), answered)
 
     async def _end(self, uid: int, action: Literal["stop", "restart"]) -> None:
         subject = self._place.viewing.subject

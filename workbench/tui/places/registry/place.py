@@ -296,6 +296,8 @@ class RegistryPlace(Place):
         self._choose(("plugin", plugin.uid))
 
     def action_copy(self) -> None:
+        if self.ending.is_asking:
+            return
         text = self.inspector.selected_text or self.model.text_to_copy(self.viewing.preview)
         if text is None:
             self.say("There is no text to copy here.", ())
@@ -353,11 +355,11 @@ class RegistryPlace(Place):
 
     # stopping and restarting
 
-    def action_restart(self) -> None:
-        self.ending.ask("restart", self.model)
+    async def action_restart(self) -> None:
+        await self.ending.ask("restart", self.model)
 
-    def action_stop(self) -> None:
-        self.ending.ask("stop", self.model)
+    async def action_stop(self) -> None:
+        await self.ending.ask("stop", self.model)
 
     def _ended(self, uid: int, outcome: Outcome) -> None:
         self._said = outcome_line(outcome)
