@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,6 +139,15 @@ def test_the_rows_hold_both_texts_in_their_width(before: str, after: str, width:
         assert new == after.replace(" ", "").replace("\n", "")
 
 
+def test_values_are_underlined_in_their_own_colour() -> None:
+    before, after = "by m-1 in\t/srv\nend", "by m-1 in\t/srv/app\nend /srv"
+    values = [(3, 6), (10, 14)], [(3, 6), (10, 18), (23, 27)]
+    rows = TextDifference(before, after, values=values).layout(Form(60))
+    found = [[piece.text for piece in row if piece.role == "value"] for row in rows]
+    assert found == [["m-1", "/srv"], ["m-1", "/srv", "/app"], [], ["/srv"]]
+    assert all(piece.underline for row in rows for piece in row if piece.role == "value")
+
+
 def test_half_a_grapheme_is_never_picked_out() -> None:
     removed, added = difference_lines("the 👩‍👩‍👧 e\u0301 of it", "the 👩‍👩‍👦 e\u0300 of it", 40)
     assert [piece.text for piece in removed if piece.underline] == ["👩‍👩‍👧", "e\u0301"]
@@ -159,9 +170,9 @@ def test_a_long_text_costs_what_is_seen_of_it(monkeypatch: pytest.MonkeyPatch) -
     difference = TextDifference(before, before.replace(" of ", " out of "))
     prepared: list[object] = []
 
-    def prepare(line: ChangedLine) -> ShownLine:
+    def prepare(line: ChangedLine, values: Sequence[tuple[int, int]]) -> ShownLine:
         prepared.append(line)
-        return shown_line(line)
+        return shown_line(line, values)
 
     monkeypatch.setattr(view, "shown_line", prepare)
     rows = difference.layout(Form(60))

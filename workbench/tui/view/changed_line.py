@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
@@ -35,6 +35,8 @@ class ShownLine:
     text: VisibleText
     changed: tuple[tuple[int, int], ...]
     """Start and end of each stretch that only this side has, in order, at the edges of graphemes."""
+    values: tuple[tuple[int, int], ...] = ()
+    """Start and end of each stretch that is the value of a variable."""
     _starts: dict[int, list[int]] = field(default_factory=dict)
 
     def row_starts(self, width: int) -> list[int]:
@@ -46,12 +48,18 @@ class ShownLine:
         return starts
 
 
-def shown_line(line: ChangedLine) -> ShownLine:
-    """Its text through the door for outside text. A line that only one side has is not picked out as a whole."""
+def shown_line(line: ChangedLine, values: Sequence[tuple[int, int]] = ()) -> ShownLine:
+    """Its text through the door for outside text. A line that only one side has is not picked out as a whole.
+
+    `values`: stretches of the line, in characters of its text, that are values of variables.
+    """
     source = "".join(piece.text for piece in line.pieces)
     text = visible(source, tab_stops=TAB_STOPS)
+    shown_values = [(text.to_visible(start), text.to_visible(end)) for start, end in values]
+    if shown_values and not text.isascii():
+        shown_values = list(_at_graphemes(text, shown_values))
     if line.kind == "same" or all(piece.kind != "same" for piece in line.pieces):
-        return ShownLine(text, ())
+        return ShownLine(text, (), tuple(shown_values))
     ranges: list[tuple[int, int]] = []
     at = 0
     for piece in line.pieces:
@@ -59,11 +67,15 @@ def shown_line(line: ChangedLine) -> ShownLine:
         if piece.kind != "same":
             ranges.append((text.to_visible(at), text.to_visible(end)))
         at = end
-    return ShownLine(text, tuple(ranges if text.isascii() else _at_graphemes(text, ranges)))
+    changed = tuple(ranges if text.isascii() else _at_graphemes(text, ranges))
+    return ShownLine(text, changed, tuple(shown_values))
 
 
 def drawn_row(line: ShownLine, nth: int, width: int, look: Look) -> Iterator[Piece]:
-    """The text of one of its rows; words of this side alone are bold and underlined, marks have their ground."""
+    """The text of one of its rows; words of this side alone are bold and underlined, marks have their ground.
+
+    Values of variables are underlined in their own colour.
+    """
     starts = line.row_starts(width)
     start = starts[nth]
     end = starts[nth + 1] if nth + 1 < len(starts) else len(line.text)
@@ -72,12 +84,14 @@ def drawn_row(line: ShownLine, nth: int, width: int, look: Look) -> Iterator[Pie
     else:
         end -= max(0, cell_len(line.text[start:end]) - width - 1)  # those that hang over; one has room
     marks = line.text.marks
-    edges = sorted({start, end, *_edges_between(line.changed, start, end), *_edges_between(marks, start, end)})
-    for left, right in pairwise(edges):
+    inner = (_edges_between(ranges, start, end) for ranges in (line.changed, line.values, marks))
+    for left, right in pairwise(sorted({start, end}.union(*inner))):
         is_changed = _is_inside(line.changed, left)
         is_mark = _is_inside(marks, left) and not line.text[left:right].isspace()  # a tab has become blanks
         ground: Role | None = "key" if is_mark else look.words if is_changed else look.ground
-        yield Piece(line.text[left:right], look.text, is_changed, is_changed, ground)
+        is_value = _is_inside(line.values, left)
+        role = "value" if is_value else look.text
+        yield Piece(line.text[left:right], role, is_changed, is_changed or is_value, ground)
 
 
 def _edges_between(ranges: tuple[tuple[int, int], ...], start: int, end: int) -> Iterator[int]:

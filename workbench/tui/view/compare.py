@@ -208,7 +208,9 @@ def _break_remark(request: RequestDifference) -> Line:
     prefix = request.prefix
     if prefix is None:
         return ()
-    sign, sign_behind = ("" if label == "exact" else f"{NOT_EXACT} " for label in (prefix.label, prefix.label_behind))
+    sign, sign_behind = (
+        "" if label == "exact" else f"{NOT_EXACT} " for label in (prefix.label, prefix.label_behind)
+    )
     where = f"; {prefix.first.position.file}:{prefix.first.position.line}" if prefix.first.position else ""
     return (
         Piece(f"{BREAK} ", "broken", bold=True),
@@ -234,10 +236,17 @@ def _bodies(part: PartDifference[Any], remark: Line) -> Iterator[Body]:
 
 
 def _text(part: PartDifference[EntryView], remark: Line) -> TextDifference:
-    difference = TextDifference(_entry_text(part.before), _entry_text(part.after))
+    values = _values(part.before), _values(part.after)
+    difference = TextDifference(_entry_text(part.before), _entry_text(part.after), values=values)
     if remark:
         difference.remarks = {difference.first_place: remark}
     return difference
+
+
+def _values(view: EntryView | None) -> list[tuple[int, int]]:
+    if view is None or view.rendered is None:
+        return []
+    return [(span.start, span.end) for span in view.spans if span.variable is not None]
 
 
 def _entry_text(view: EntryView | None) -> str:

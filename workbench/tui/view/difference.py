@@ -9,7 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from functools import cached_property
+from itertools import accumulate, islice, takewhile
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from workbench.config.difference.texts import ChangedLine, changed_lines, changed_pieces
@@ -75,6 +77,8 @@ class TextDifference:
     after: str
     remarks: Mapping[int, Line] = field(default_factory=dict)
     """Below the line of `after` with that number, from 1; of `before`, negative."""
+    values: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]] = ((), ())
+    """Stretches of `before` and of `after` that are values of variables, in order."""
     has_numbers: bool = True
     """Lines have numbers; values that are no text of several lines need none."""
 
@@ -114,8 +118,28 @@ class TextDifference:
         if shown is None:
             if len(self._shown) >= KEPT:
                 self._shown.clear()
-            shown = self._shown[index] = shown_line(self.lines[index])
+            shown = self._shown[index] = shown_line(self.lines[index], self._values_in(index))
         return shown
+
+    def _values_in(self, index: int) -> list[tuple[int, int]]:
+        """Those in one line, counted from its beginning. A line of both sides takes those of `after`."""
+        side = 0 if self.lines[index].kind == "removed" else 1
+        values = self.values[side]
+        if not values:
+            return []
+        start = self._line_starts[side][self.numbers[index][side] - 1]
+        end = start + sum(len(piece.text) for piece in self.lines[index].pieces)
+        first = max(0, bisect_right(values, start, key=itemgetter(0)) - 1)
+        near = takewhile(lambda value: value[0] < end, islice(values, first, None))
+        return [(max(start, low) - start, min(end, high) - start) for low, high in near if high > start]
+
+    @cached_property
+    def _line_starts(self) -> tuple[list[int], list[int]]:
+        """Where each line begins, in both texts."""
+        before, after = (
+            [0, *accumulate(len(line) + 1 for line in text.split("\n"))] for text in (self.before, self.after)
+        )
+        return before, after
 
     @property
     def first_place(self) -> int:
