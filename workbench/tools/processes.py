@@ -232,11 +232,16 @@ class ProcessGroup:
         self.kill()
         await self.wait()
         for transport in self._transports:
-            transport.close()
+            if transport.is_closing():
+                continue
+            if isinstance(transport, asyncio.WriteTransport):
+                transport.abort()  # what nobody reads any more is not written
+            else:
+                transport.close()
+        await asyncio.sleep(0)  # they let go of their pipes at the next turn
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
-            if pipe is not None and not self._transports:
-                pipe.close()
-        await asyncio.sleep(0)  # transports close at the next turn
+            if pipe is not None:
+                pipe.close()  # those that no transport got
 
 
 async def _pump(stream: asyncio.StreamReader, taken: Callable[[bytes], None]) -> None:

@@ -62,6 +62,7 @@ class Program:
         self._process: ProcessGroup | None = None
         self._input: asyncio.StreamWriter | None = None
         self._clock = _Clock(limits.seconds, lambda: self._end("PROGRAM_TIMEOUT", self._too_slow()))
+        self._is_ready = False
         self._replies: set[asyncio.Task[None]] = set()
         self._writing = asyncio.Lock()
 
@@ -118,7 +119,8 @@ class Program:
         while True:
             frame = await self._received(stdout)
             match frame.get("op"):
-                case "ready":
+                case "ready" if not self._is_ready:
+                    self._is_ready = True
                     self._clock.resume()  # the start of the process is not the program's time
                 case "print":
                     self._keep(str(frame.get("text", "")))
