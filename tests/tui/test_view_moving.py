@@ -98,7 +98,6 @@ def test_everything_with_a_name_can_be_jumped_to() -> None:
     assert by_group["Jump to"] == [key.name for key in ENTRIES]
     assert by_group["Plugins"] == ["shell", "files"]
     assert by_group["Scopes"] == ["(global)", "main", "reviewer"]
-    assert "Prompt" not in by_group["Places"]
     assert "bash" in by_group["Owners"]
     assert all(jump.item.help for jump in found)
 

@@ -1,4 +1,7 @@
-"""What the palette can jump to: everything that has a name in the prompt, the places, and the scopes."""
+"""What the palette can jump to: everything that has a name in the prompt or the runtime, and the scopes.
+
+The places are commands of every place, and so in the palette already.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +81,3 @@ def _all(
         for scope in scopes:
             note = f"scope {scope.note}".rstrip()
             yield Jump(item(scope.label, note, "Scopes", about), here, None, scope.label)
-    for tab in tabs:
-        if tab.title != here:
-            yield Jump(item(tab.title, "place", "Places", tab.question, tab.key), tab.title)
