@@ -41,7 +41,7 @@ class Agent:
         """Whether it has been set up, and others know of it."""
         self.facts = facts
         self.inbox = Inbox(session, facts)
-        self.preparer = Preparer(self, services.ctx.system_prompt)
+        self.preparer = Preparer(self, services.ctx.system_prompt, looks=services.records_parts)
         self.requests = Requests(self, services.ctx)
         self.driver = Driver(self, services)
 

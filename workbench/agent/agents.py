@@ -38,6 +38,8 @@ class AgentsConfig:
 
     variables: bool = True
     """Whether `model`, `cwd` and `provider` are registered here. False: somebody else has."""
+    records_parts: bool = False
+    """Whether logs say who wrote which stretch of a system text (`request/parts`): for whoever looks at them."""
     retry: RetryPolicy = DEFAULT_POLICY
     sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
     """Waits before a retry; for tests."""
@@ -55,7 +57,9 @@ class Agents:
 
     def __init__(self, ctx: Context, config: AgentsConfig | None) -> None:
         config = config or AgentsConfig()
-        self.services = LoopServices(ctx, retry=config.retry, sleep=config.sleep, draw=config.draw)
+        self.services = LoopServices(
+            ctx, retry=config.retry, sleep=config.sleep, draw=config.draw, records_parts=config.records_parts
+        )
         self._ctx = ctx
         self._agents: dict[str, tuple[Agent, str]] = {}
         for event in ALL_EVENTS:

@@ -38,6 +38,7 @@ class LoopServices:
         retry: RetryPolicy = DEFAULT_POLICY,
         sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep,
         draw: Callable[[], float] = random.random,
+        records_parts: bool = False,
     ) -> None:
         self.ctx = ctx
         self.retry = retry
@@ -45,6 +46,8 @@ class LoopServices:
         """Waits so many seconds before a retry."""
         self.random = draw
         self.compactor: Compactor | None = None
+        self.records_parts = records_parts
+        """Each request is looked at, and its log says who wrote what."""
 
     def prompt_in(self, ctx: Context) -> PromptFacade:
         """The prompt service as a context registers with it, whatever its plugin has declared."""

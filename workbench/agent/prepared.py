@@ -12,11 +12,13 @@ from workbench.agent.cancel import CancelSignal, race
 from workbench.models.frozen import FrozenDict, freeze
 from workbench.prompt import (
     NamedText,
+    Preview,
     PromptAssembly,
     render_context_sections,
     render_context_snapshot,
     render_prompt,
 )
+from workbench.prompt.preview import assemble_seen
 from workbench.prompt.tool_schema import decode_json
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ class Prepared:
     """The rendered snapshot; empty without any context."""
     revision: Any
     """What a listener of `agent/assemble-context` has left under `prompts/revision`; None for nothing."""
+    preview: Preview | None = None
+    """Where everything came from; None unless that is to be recorded."""
 
     def context_sections(self) -> list[NamedText]:
         """The rendered contexts by name."""
@@ -47,22 +51,30 @@ class Prepared:
 class Preparer:
     """Assembles and renders for one agent. Keeps the tools of the last time, frozen, while they stay equal."""
 
-    def __init__(self, agent: Agent, prompt: Any) -> None:
+    def __init__(self, agent: Agent, prompt: Any, *, looks: bool = False) -> None:
+        """`looks`: with a preview of each."""
         self._agent = agent
         self._prompt = prompt
+        self._looks = looks
         self._encoded = b"[]"
         self._tools: tuple[FrozenDict, ...] = ()
 
     async def prepare(self, signal: CancelSignal) -> Prepared:
         """Assemble and render. Raises what providers and listeners raise, `RenderError`, `TurnCancelled`."""
         context = await race(self._prompt.assemble_context_for(self._agent, signal), signal)
-        assembly: PromptAssembly = await race(self._prompt.assemble(context), signal)
+        assembly: PromptAssembly
+        preview: Preview | None = None
+        if self._looks:
+            assembly, preview = await race(assemble_seen(self._prompt, context), signal)
+        else:
+            assembly = await race(self._prompt.assemble(context), signal)
         return Prepared(
             assembly,
             render_prompt(assembly),
             self._frozen_tools(assembly),
             render_context_snapshot(assembly),
             context.extras.get(REVISION),
+            preview,
         )
 
     def _frozen_tools(self, assembly: PromptAssembly) -> tuple[FrozenDict, ...]:

@@ -16,6 +16,8 @@ from workbench.agent.events import REQUEST, RequestProposal
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.request_digest import RequestDigest
 from workbench.agent.snapshots import due_text, snapshot_message
+from workbench.agent.verdicts.recording import TYPE as PARTS
+from workbench.agent.verdicts.recording import parts_record
 from workbench.models.errors import NO_ROUTE, ModelError
 from workbench.models.request import CallConfig, ModelRequest
 
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from workbench.core import Context
     from workbench.models.frozen import FrozenDict
     from workbench.models.provider import ModelProvider
+    from workbench.prompt import Preview
+
+KEPT = 50
+"""Previews of requests that an agent keeps for whoever looks at it."""
 
 
 class Requests:
@@ -39,6 +45,8 @@ class Requests:
         self._tools: tuple[FrozenDict, ...] = ()
         self._last: tuple[int, RequestHeader] | None = None
         """Seq of the last `request/header`, and what it says."""
+        self.looked_at: dict[int, Preview] = {}
+        """Previews of the last requests by the seq of their `request/sent`, where parts are recorded."""
         self._began = False
         """Whether this instance has recorded a header: the first one is recorded in any case."""
 
@@ -79,6 +87,9 @@ class Requests:
             event = session.append("request/header", {"header": header.to_json(), "reason": reason})
             self._last = event.seq, header
             self._began = True
+            parts = None if prepared.preview is None else parts_record(prepared.preview, event.seq)
+            if parts is not None:
+                session.append(PARTS, parts, ignorable=True)
         self._record_route(header.config, window)
         place = {"turn": turn, "step": step, "attempt": attempt}
         if prepared.revision is not None and prepared.revision != facts.revision:
@@ -92,7 +103,11 @@ class Requests:
             "messageCount": len(request.messages),
             "digest": self._digest.of(request.system or "", request.tools, session.surface),
         }
-        session.append("request/sent", sent, ignorable=True)
+        event = session.append("request/sent", sent, ignorable=True)
+        if prepared.preview is not None:
+            self.looked_at[event.seq] = prepared.preview
+            while len(self.looked_at) > KEPT:
+                del self.looked_at[next(iter(self.looked_at))]
         return Dispatchable(provider, request)
 
     def _recorded(self) -> RequestHeader | None:

@@ -72,7 +72,7 @@ async def open_live(
     services = [
         (Models, None),
         (Sessions, None),
-        (Agents, AgentsConfig(variables=False)),
+        (Agents, AgentsConfig(variables=False, records_parts=True)),
         (Compaction, None),
     ]
     async with open_composition(path, services=services) as opened:

@@ -5,7 +5,7 @@ Source: docs/prompt-assembly.md 15.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -66,7 +66,13 @@ def growth(previews: Sequence[Preview]) -> Growth | None:
         return None
     run.reverse()
     sizes.reverse()
-    parts = [_parts(preview) for preview in run]
+    return grown(sizes, [_parts(preview) for preview in run])
+
+
+def grown(sizes: Sequence[int], parts: Sequence[Parts]) -> Growth | None:
+    """Who makes a series of prompts grow, by the characters that are there by each owner; None: nobody does."""
+    if len(sizes) < LEAST or any(after <= before for before, after in pairwise(sizes)):
+        return None
     least = SHARE * min(after - before for before, after in pairwise(sizes))
     growers = []
     for (_, _, is_listener), (owner, _) in parts[-1].items():
@@ -79,6 +85,8 @@ def growth(previews: Sequence[Preview]) -> Growth | None:
     return Growth(tuple(sizes), tuple(growers))
 
 
+Parts = Mapping[tuple[str, str, bool], tuple[Owner, int]]
+"""Characters by plugin, class of owner, and whether a listener wrote them; with the owner."""
 _Key = tuple[str, str, bool]
 
 

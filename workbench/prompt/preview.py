@@ -51,6 +51,16 @@ async def preview(prompt: PromptFacade | PromptService, context: AssembleContext
     return _Maker(service, context, recorder, assembly, failures, error).preview()
 
 
+async def assemble_seen(
+    prompt: PromptFacade | PromptService, context: AssembleContext
+) -> tuple[PromptAssembly, Preview]:
+    """Assemble for a request that is sent, and say where everything came from. Raises what `assemble` raises."""
+    service = prompt.service if isinstance(prompt, PromptFacade) else prompt
+    recorder = Recorder()
+    assembly = await service.assemble(context, recorder)
+    return assembly, _Maker(service, context, recorder, assembly, [], None).preview()
+
+
 class _Maker:
     """Makes one preview from what was recorded."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,9 +54,12 @@ class Repeat:
 
 def repeats(preview: Preview) -> tuple[Repeat, ...]:
     """Everything that is said more than once in the sections and contexts in force, the longest first."""
-    entries = [
-        entry for entry in (*preview.sections, *preview.contexts) if entry.state == "effective" and entry.rendered
-    ]
+    return repeats_in((*preview.sections, *preview.contexts))
+
+
+def repeats_in(views: Iterable[EntryView]) -> tuple[Repeat, ...]:
+    """The same, of these entries."""
+    entries = [entry for entry in views if entry.state == "effective" and entry.rendered]
     found: dict[str, list[tuple[int, int, int]]] = {}
     for index, entry in enumerate(entries):
         for unit, start, end in _units(entry.rendered or ""):

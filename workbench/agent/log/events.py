@@ -25,6 +25,7 @@ KNOWN_TYPES = SURFACE_TYPES | {
     "request/header",
     "request/context",
     "request/sent",
+    "request/parts",
     "assistant/chunk",
     "tool/call",
     "tool/code-dispatch-start",
@@ -34,6 +35,7 @@ KNOWN_TYPES = SURFACE_TYPES | {
     "compaction/summary",
     "compaction/end",
     "prompts/revision",
+    "prompts/declared",
     "session/end-seed",
     "session/title",
     "approval/policy",
@@ -42,7 +44,7 @@ KNOWN_TYPES = SURFACE_TYPES | {
 KNOWN_GROUPS = ("hook/", "tool-workflow/")
 """Beginnings of types that recorded logs of other harnesses hold. They are log-only."""
 
-IGNORABLE_TYPES = frozenset({"request/sent", "prompts/revision"})
+IGNORABLE_TYPES = frozenset({"request/sent", "request/parts", "prompts/revision", "prompts/declared"})
 """Records of our own that other readers may skip; they are always marked so."""
 
 

@@ -7,12 +7,23 @@ later one. Source: docs/sessions.md 6.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from workbench.agent.log.canonical import message_line, system_line, tool_line
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.prefix import Divergence, first_divergence
-from workbench.agent.log.surface import Surface
 from workbench.models.frozen import FrozenDict
+
+
+class Conversation(Protocol):
+    """The messages that requests are made of, such as a `Surface`."""
+
+    replacements: int
+    """As long as it stands still, messages were only appended."""
+
+    def __len__(self) -> int: ...
+    def messages(self) -> tuple[FrozenDict, ...]: ...
+    def messages_from(self, node: int) -> list[FrozenDict]: ...
 
 
 @dataclass(slots=True)
@@ -41,7 +52,7 @@ class RequestSeries:
         return 0 if self._last is None else self._last.length
 
     def next(
-        self, header: RequestHeader, header_seq: int | None, surface: Surface, cause: str | None = None
+        self, header: RequestHeader, header_seq: int | None, surface: Conversation, cause: str | None = None
     ) -> Divergence | None:
         """How the request of `header` and `surface` goes on from the last one.
 
@@ -71,7 +82,7 @@ class RequestSeries:
             last.header.request(last.messages), header.request(current.messages), logged_cause=cause
         )
 
-    def _measured(self, header: RequestHeader, header_seq: int | None, surface: Surface) -> _Request:
+    def _measured(self, header: RequestHeader, header_seq: int | None, surface: Conversation) -> _Request:
         """The request, with its size from that of the last one where only messages were appended."""
         last = self._last
         current = _Request(header, header_seq, surface.replacements, len(surface), surface.messages(), 0, 0)

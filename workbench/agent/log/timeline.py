@@ -18,6 +18,12 @@ from workbench.agent.log.rebuild import RequestFold, SentRequest
 from workbench.agent.log.series import RequestSeries
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.log.surface_ops import Replace
+from workbench.agent.verdicts.causes import CauseFold
+from workbench.agent.verdicts.judging import Counting, Judge, quarter
+from workbench.agent.verdicts.parts import Part, RecordedParts
+from workbench.agent.verdicts.recording import TYPE as PARTS
+from workbench.agent.verdicts.remarks import Remark, RemarkFold
+from workbench.agent.verdicts.verdict import Verdict
 
 PREVIEW = 200
 """Characters of a text that a timeline keeps."""
@@ -39,6 +45,10 @@ class RequestRow:
     byte_length: int
     """Canonical bytes; without what was not recorded."""
     time: int | None
+    verdict: Verdict
+    """What it cost the prefix cache, and who made it so."""
+    parts: tuple[Part, ...] = ()
+    """System text and tools; the same object for as long as they are the same."""
     usage: dict[str, Any] = field(default_factory=dict)
     """What the provider counted."""
     finish: str | None = None
@@ -91,6 +101,8 @@ class Timeline:
     """Of nodes of the surface."""
     broken: str | None = None
     """Why the requests after those that are here cannot be rebuilt; None when they all can."""
+    remarks: list[Remark] = field(default_factory=list)
+    """What is worth a warning."""
 
     @property
     def requests(self) -> list[RequestRow]:
@@ -102,17 +114,25 @@ class Timeline:
         return self.counts.total()
 
 
-def timeline(header: SessionHeader, events: Iterable[LoggedEvent]) -> Timeline:
-    """One pass over a log."""
-    builder = _Builder(header)
+def timeline(header: SessionHeader, events: Iterable[LoggedEvent], count: Counting = quarter) -> Timeline:
+    """One pass over a log. `count` counts tokens; without it they are a quarter of the characters."""
+    builder = TimelineBuilder(header, count)
     for event in events:
         builder.add(event)
-    return builder.timeline
+    return builder.finished()
 
 
-class _Builder:
-    def __init__(self, header: SessionHeader) -> None:
+class TimelineBuilder:
+    """A timeline that grows with its log: `add` is called for each event, in order."""
+
+    def __init__(self, header: SessionHeader, count: Counting = quarter) -> None:
         self.timeline = Timeline(header)
+        self._judge = Judge(count)
+        self._declared = CauseFold()
+        self._recorded: RecordedParts | None = None
+        self._fixed: object = None
+        self._parts: tuple[Part, ...] = ()
+        self._remarks = RemarkFold()
         self._fold = RequestFold()
         self._series = RequestSeries()
         self._row: RequestRow | None = None
@@ -121,7 +141,13 @@ class _Builder:
         self._changes: tuple[str, ...] = ()
         self._causes: list[str] = []
 
+    def finished(self) -> Timeline:
+        """As it stands; more may be added afterwards."""
+        self.timeline.remarks = self._remarks.remarks()
+        return self.timeline
+
     def add(self, event: LoggedEvent) -> None:
+        """The next event."""
         self.timeline.counts[event.type] += 1
         if self.timeline.broken is None:
             try:
@@ -138,8 +164,12 @@ class _Builder:
             self._request(sent, event)
         before = self._fold.header
         self._fold.add(event)
+        self._declared.add(event)
         if event.type == "request/header":
             self._header(event, before)
+            self._declared.header(event, before, self._fold.header)
+        elif event.type == PARTS and event.data.get("headerSeq") == self._fold.header_seq:
+            self._recorded = RecordedParts.from_json(event.data)
         elif isinstance(event.surface_op, Replace):
             self.timeline.replacements += 1
             self._causes.append(f"replacement of {event.surface_op.start} to {event.surface_op.end} by {event.seq}")
@@ -150,6 +180,10 @@ class _Builder:
         assert header is not None
         cause = ", ".join(self._causes) or None
         divergence = self._series.next(header, self._fold.header_seq, self._fold.surface, cause)
+        verdict = self._judge.next(header, self._fold.surface, divergence, self._recorded, self._declared.take())
+        if self._judge.parts is not self._fixed:
+            self._fixed = self._judge.parts
+            self._parts = tuple(self._fixed)
         self._row = RequestRow(
             sent,
             header,
@@ -159,14 +193,17 @@ class _Builder:
             self._fold.surface.message_count,
             self._series.length,
             event.time,
+            verdict,
+            self._parts,
         )
+        self._remarks.add(sent.name, verdict, self._parts, self._recorded)
         self._reason, self._changes, self._causes = None, (), []
         self._turn_of(sent.turn, event).requests.append(self._row)
 
     def _header(self, event: LoggedEvent, before: RequestHeader | None) -> None:
         reason = event.data.get("reason")
         self._reason = reason if isinstance(reason, str) else ""
-        after = self._fold.header
+        after, self._recorded = self._fold.header, None
         if before is not None and after is not None:
             self._changes = before.changes_to(after)
             if self._changes:
@@ -223,12 +260,12 @@ class _Builder:
 
 
 _TELLERS: dict[str, Any] = {
-    "turn/start": _Builder._turn_start,
-    "turn/end": _Builder._turn_end,
-    "step/start": _Builder._step_start,
-    "user/message": _Builder._user,
-    "assistant/chunk": _Builder._chunk,
-    "assistant/message": _Builder._assistant,
+    "turn/start": TimelineBuilder._turn_start,
+    "turn/end": TimelineBuilder._turn_end,
+    "step/start": TimelineBuilder._step_start,
+    "user/message": TimelineBuilder._user,
+    "assistant/chunk": TimelineBuilder._chunk,
+    "assistant/message": TimelineBuilder._assistant,
 }
 
 
