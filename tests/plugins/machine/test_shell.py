@@ -53,8 +53,9 @@ async def test_nobody_is_at_the_keyboard_and_output_may_be_no_text(use: Use) -> 
 
 async def test_keys_of_providers_stay_out_of_commands(use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-secret")
+    monkeypatch.setenv("CLOUD_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("PLAIN_SETTING", "seen")
-    result = await use("bash", command="echo [$SOME_API_KEY] [$PLAIN_SETTING]", purpose="look")
+    result = await use("bash", command="echo [$SOME_API_KEY$CLOUD_SECRET_ACCESS_KEY] [$PLAIN_SETTING]", purpose="look")
     assert result.value["stdout"] == "[] [seen]\n"
 
 

@@ -166,7 +166,7 @@ class LocalShell:
 
 def _is_secret(name: str) -> bool:
     """Whether a variable holds a key by its name: models have no need of the keys of their providers."""
-    return name.upper().endswith(("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"))
+    return name.upper().endswith(("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_CREDENTIALS"))
 
 
 async def _all_stopped(jobs: Sequence[Job]) -> None:
