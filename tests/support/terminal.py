@@ -88,6 +88,12 @@ class Terminal:
                 return os.waitstatus_to_exitcode(status)
         raise AssertionError(f"still running; {plain(self.received)[-2000:]!r}")
 
+    def hang_up(self, seconds: float = PATIENCE) -> int:
+        """The terminal goes away, as a closed window does; the exit code of the program."""
+        os.close(self._file)
+        self._file = os.open(os.devnull, os.O_RDONLY)  # to be closed in its place
+        return self.end(seconds)
+
     def _read(self, seconds: float) -> bytes:
         if not select.select([self._file], [], [], seconds)[0]:
             return b""

@@ -124,6 +124,14 @@ def test_a_signal_while_a_sheet_lies_on_top(world: World) -> None:
     run_and_end(world, end, 143)
 
 
+def test_the_terminal_goes_away(world: World) -> None:
+    with world.open() as terminal:
+        terminal.wait_for("Said by tidy.")
+        terminal.rest()
+        assert terminal.hang_up() == 128 + signal.SIGHUP
+    assert world.gone.read_text("utf-8") == "task disposed"
+
+
 def test_an_error_in_a_widget_is_ours_and_said_below(world: World) -> None:
     terminal = run_and_end(world, lambda terminal: terminal.send("\x1b[17~"), 3, said="this is a defect")
     behind = terminal.received[terminal.received.rindex(b"\x1b[?1049l") :]
