@@ -115,7 +115,9 @@ class TeamWorld:
         newest = await self.team.store.newest_revision()
         return (await self.team.save(proposal(**changed), newest)).version.revision
 
-    async def refused(self, given: object = None, *, base: int | None = None, **changed: Any) -> tuple[Problem, ...]:
+    async def refused(
+        self, given: object = None, *, base: int | None = None, **changed: Any
+    ) -> tuple[Problem, ...]:
         """What a save is refused for. No version comes of it."""
         newest = await self.team.store.newest_revision()
         with pytest.raises(Refused) as caught:
@@ -152,7 +154,12 @@ async def team_world(
     async with world(persona="CODING", sessions=sessions, logs=logs) as w:
         for order, name in ((1000, "BASH"), (1600, "JOBS")):
             w.root.system_prompt.section(f"tool:{name.lower()}", order, name)
-        given = {"store": str(tmp_path / "team.db"), "size_limit": SIZE_LIMIT, "card_limit": 100, "builtins": builtins}
+        given = {
+            "store": str(tmp_path / "team.db"),
+            "size_limit": SIZE_LIMIT,
+            "card_limit": 100,
+            "builtins": builtins,
+        }
         await w.root.plugin(TeamPrompts, TeamSettings(**{**given, **(settings or {})}))
         yield TeamWorld(w, w.root.team)
 
