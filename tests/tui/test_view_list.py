@@ -211,7 +211,7 @@ def test_hints_fall_off_the_end_but_two_stay() -> None:
     here = list(commands_of("prompt", "app"))
     wide = frame.key_hints(here, 140)
     narrow = frame.key_hints(here, 50)
-    assert plain(wide.left).startswith("/ find   s scope   f check   y copy")
+    assert plain(wide.left).startswith("/ find   s scope   f check   d compare   y copy")
     assert plain(narrow.left) == "/ find  s scope  f check"
     assert plain(narrow.right) == plain(wide.right) == "ctrl+p commands  ? help"
     for bar, width in ((wide, 140), (narrow, 50)):
