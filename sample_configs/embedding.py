@@ -9,29 +9,23 @@ from workbench.core import Context, Runtime, create_scope
 from workbench.prompt import AssembleContext, PromptConfig, SystemPrompt
 
 
-class Budget:
-    """A plugin of the program: it tells the model how many turns are left."""
+class Progress:
+    """A plugin of the program: it tells the model how far the work has come."""
 
-    name = "budget"
-    inject = ("system_prompt",)
+    name = "progress"
+    inject = ("system_prompt", "timer")
+    turns = 0
 
     def __init__(self, ctx: Context) -> None:
-        self.turns = 0
         self._ctx = ctx
-        self._undo = ctx.system_prompt.section("budget:turns", 60, "No turn has been taken yet.")
+        self._undo = ctx.system_prompt.section("progress:turns", 60, "No turn has been taken yet.")
+        ctx.interval(self.take_turn, 0.5)
 
     def take_turn(self) -> None:
-        """What is registered changes while the screen is open."""
-        self.turns += 1
+        """What is registered changes, also while the screen is open."""
+        Progress.turns += 1
         self._undo()
-        self._undo = self._ctx.system_prompt.section("budget:turns", 60, f"Turns taken: {self.turns}.")
-
-
-async def work(budget: Budget) -> None:
-    """The loop of the program."""
-    while True:
-        await asyncio.sleep(0.5)
-        budget.take_turn()
+        self._undo = self._ctx.system_prompt.section("progress:turns", 60, f"Turns taken: {self.turns}.")
 
 
 async def look(runtime: Runtime) -> None:
@@ -46,24 +40,15 @@ async def look(runtime: Runtime) -> None:
 async def main() -> None:
     async with Runtime() as runtime:
         await runtime.root.plugin(SystemPrompt, PromptConfig(persona="You are a careful engineer."))
-        budget: list[Budget] = []
-
-        class Counted(Budget):
-            def __init__(self, ctx: Context) -> None:
-                super().__init__(ctx)
-                budget.append(self)
-
-        await runtime.root.plugin(Counted)
+        await runtime.root.plugin(Progress)
         reviewer = create_scope(runtime.root, "reviewer")
         reviewer.ctx.system_prompt.section("review:style", 70, "Say what is wrong before you say what is good.")
 
-        working = asyncio.create_task(work(budget[0]))
         await look(runtime)
-        before = budget[0].turns
+
+        before = Progress.turns
         await asyncio.sleep(1)
-        print(f"The screen is gone, the runtime goes on: {budget[0].turns > before}.")
-        working.cancel()
-        await asyncio.wait({working})
+        print(f"The screen is gone, the runtime goes on: {Progress.turns > before}.")
 
 
 if __name__ == "__main__":

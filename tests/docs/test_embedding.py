@@ -19,7 +19,7 @@ def test_the_screen_follows_a_program_that_goes_on() -> None:
     with Terminal(PROGRAM.read_text("utf-8")) as terminal:
         before = terminal.attributes()
         terminal.wait_for("Turns taken: ")
-        terminal.wait_for("budget:turns")
+        terminal.wait_for("progress:turns")
         seen = _turns(terminal)
         while len(_turns(terminal)) < len(seen) + 3:
             terminal.rest(0.05)
