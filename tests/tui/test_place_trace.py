@@ -191,6 +191,15 @@ async def test_compare_gets_the_pair(workbench: Workbench) -> None:
         assert gone == [("Registry", ("plugin", "limits"))]
 
 
+async def test_from_an_entry_to_the_listener_that_changed_it(workbench: Workbench) -> None:
+    async with workbench(p.FakeSubject(t.traced())) as screen:
+        assert "who changed it" not in screen.text()
+        await screen.press("j", "j")
+        assert "t who changed it" in screen.text()
+        await screen.press("t")
+        assert trace_of(screen).model.chosen == RowKey("", "limits", "cap_foreground")
+
+
 async def test_from_here_to_the_prompt_and_back(workbench: Workbench) -> None:
     async with workbench(p.FakeSubject(t.traced())) as screen:
         await screen.press("2", "p")

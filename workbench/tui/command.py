@@ -36,7 +36,8 @@ class Command:
     rank: int = 1
     """Hints of rank 0 come first, among equals in the order of the table."""
     when: str = ""
-    """Then only the hint is shown, and before all others: `failing`, `found`, `filtered`, `noted`, `pending`."""
+    """Then only the hint is shown, and before all others: `failing`, `found`, `filtered`, `noted`, `pending`,
+    `past`, `rewritten`."""
 
     @property
     def where(self) -> str:

@@ -22,7 +22,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("trace.prompt", "Open in Prompt", ("p",), "Show the entry in the prompt.", "prompt"),
     Command(
         "trace.earlier",
-        "Assembly before",
+        "Assembly before, after",
         ("less_than_sign", "comma"),
         "Look at the assembly before this one.",
         "step",

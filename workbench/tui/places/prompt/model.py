@@ -81,6 +81,16 @@ class PromptModel:
         """The chosen entry."""
         return self.entries.get(self.chosen) if self.chosen is not None and not self.problems else None
 
+    @property
+    def is_rewritten(self) -> bool:
+        """A listener has added, changed, set or removed the chosen entry."""
+        entry = self.entry
+        if isinstance(entry, VariableView):
+            return entry.set_by is not None
+        if isinstance(entry, (EntryView, ToolView)):
+            return bool(entry.changed_by) or entry.added_by is not None or entry.state == "removed"
+        return False
+
     def rows(self, *, blanks: bool) -> list[Row]:
         """The lines of the list."""
         if self.preview is None or self.problems:

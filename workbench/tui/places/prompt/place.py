@@ -114,6 +114,8 @@ class PromptPlace(FileActions):
         known = facts(self.viewing)
         if self.model.hits:
             known |= {"found"}
+        if self.model.is_rewritten:
+            known |= {"rewritten"}
         return known | {"filtered"} if self.model.filter else known
 
     # showing
@@ -176,6 +178,11 @@ class PromptPlace(FileActions):
         model = self.model
         known = details(model.entry, model.preview, model.sizes) if model.entry and model.preview else None
         self.panel.show(known)
+        if model.is_rewritten is not self._says_rewritten:
+            self._says_rewritten = model.is_rewritten
+            self.refresh_frame()
+
+    _says_rewritten = False
 
     def _show_matches(self, *, go: bool) -> None:
         model, text = self.model, self.prompt_text
@@ -308,6 +315,10 @@ class PromptPlace(FileActions):
 
         self.house.leave_spot()
         await self.house.go_to("Compare", CompareTarget(came_from=self.tab.title))
+
+    async def action_trace(self) -> None:
+        self.house.leave_spot()
+        await self.house.go_to("Trace", self.model.chosen)
 
     def action_find(self) -> None:
         self.house.leave_spot()
