@@ -21,6 +21,7 @@ from workbench.models.recording import Recording
 from workbench.models.replay import ReplayProvider
 from workbench.prompt import RUNTIME_CONTEXT_CLEARED
 
+pytestmark = pytest.mark.timeout(180)
 FAST = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 DEEP = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -45,6 +46,7 @@ def test_every_request_is_rebuilt_from_the_log(drawn: list[Any], program: list[O
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @DEEP
 @given(scripts, programs)
 def test_every_request_is_rebuilt_from_the_log_deep(drawn: list[Any], program: list[Op]) -> None:

@@ -31,6 +31,7 @@ agents:
   - {name: main, provider: scripted, model: m1}
   - {name: other, provider: scripted, model: m2, max_tokens: 7, temperature: 0.5}
 """
+pytestmark = pytest.mark.timeout(120)
 PATIENCE = 60
 """Seconds until a test gives up: other suites may share the cores."""
 
