@@ -23,9 +23,7 @@ class Form(NamedTuple):
 FORMS: Final = (
     Form("text", "Text", ".txt", "The system text as it is sent."),
     Form("markdown", "Markdown", ".md", "A page for a review: texts, sections, contexts, tools, variables."),
-    Form(
-        "json", "JSON", ".json", "Everything that is known of it, as `workbench render --format json`."
-    ),
+    Form("json", "JSON", ".json", "Everything that is known of it, as `workbench render --format json`."),
     Form("svg", "Picture", ".svg", "The screen as it looks now."),
 )
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.tui.commands import COMMANDS
 from workbench.tui.hands.house import HouseBase
 from workbench.tui.places.base import TABS
-from workbench.tui.view.jumps import Jump, jumps
 from workbench.tui.view.picker import Item
 from workbench.tui.view.trail import Spot, Trail
+
+if TYPE_CHECKING:
+    from workbench.tui.view.jumps import Jump
 
 
 class Moving(HouseBase):
@@ -92,6 +94,7 @@ class Moving(HouseBase):
 
     def _all_jumps(self) -> list[Jump]:
         from workbench.tui.view.entries import keyed
+        from workbench.tui.view.jumps import jumps
 
         subject, preview = self.viewing.subject, self.viewing.preview
         if subject is None:
