@@ -55,7 +55,9 @@ async def test_keys_of_providers_stay_out_of_commands(use: Use, monkeypatch: pyt
     monkeypatch.setenv("SOME_API_KEY", "sk-secret")
     monkeypatch.setenv("CLOUD_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("PLAIN_SETTING", "seen")
-    result = await use("bash", command="echo [$SOME_API_KEY$CLOUD_SECRET_ACCESS_KEY] [$PLAIN_SETTING]", purpose="look")
+    result = await use(
+        "bash", command="echo [$SOME_API_KEY$CLOUD_SECRET_ACCESS_KEY] [$PLAIN_SETTING]", purpose="look"
+    )
     assert result.value["stdout"] == "[] [seen]\n"
 
 
