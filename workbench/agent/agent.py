@@ -15,11 +15,13 @@ from workbench.agent.messages import Block, Message, user_message
 from workbench.agent.options import AgentError, AgentOptions
 from workbench.agent.prepared import Preparer
 from workbench.agent.requests import Requests
+from workbench.agent.verdicts.causes import DECLARED
 
 if TYPE_CHECKING:
     from workbench.agent.facts import LogFacts
     from workbench.agent.log.session import Session
     from workbench.agent.loop_services import LoopServices
+    from workbench.agent.verdicts.causes import DeclaredKind
     from workbench.core import Context
     from workbench.core.scopes import Scope
     from workbench.models.frozen import FrozenDict
@@ -120,6 +122,14 @@ class Agent:
         if wakes:
             self.driver.wake()
         return message
+
+    def declare(self, cause: DeclaredKind, words: str, owner: str = "") -> None:
+        """Say in the log why the next prompt is another one on purpose, such as `package dyn-2 was started`.
+
+        `owner`: whose parts it is that change; empty for anybody's. Raises `LogError`.
+        """
+        data = {"cause": cause, "words": words} | ({"owner": owner} if owner else {})
+        self.session.append(DECLARED, data, ignorable=True)
 
     # -- its end ---------------------------------------------------------------------------------------
 

@@ -210,6 +210,12 @@ def test(
     raise typer.Exit(run(paths))
 
 
+_LOG_HELP = (
+    "A session log (JSONL), of ours or as dsh writes it; or captured requests: a JSONL or a folder of request "
+    "bodies of OpenAI or Anthropic."
+)
+
+
 class SessionFormat(StrEnum):
     """How `session` prints."""
 
@@ -220,7 +226,7 @@ class SessionFormat(StrEnum):
 
 @app.command(cls=PlainCommand, epilog=_EPILOG)
 def session(
-    log: Annotated[str, typer.Argument(metavar="LOG", help="A session log (JSONL), of ours or as dsh writes it.")],
+    log: Annotated[str, typer.Argument(metavar="LOG", help=_LOG_HELP)],
     step: Annotated[
         str | None,
         typer.Option(
@@ -234,7 +240,9 @@ def session(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Rebuild every request, and compare it with what was sent.")
     ] = False,
-    stats: Annotated[bool, typer.Option("--stats", help="Figures of the session.")] = False,
+    stats: Annotated[
+        bool, typer.Option("--stats", help="Each request with its verdict, warnings, and figures of the session.")
+    ] = False,
     format: Annotated[
         SessionFormat, typer.Option("--format", "-f", help="openai: the request body of --step.")
     ] = SessionFormat.TEXT,
@@ -244,6 +252,30 @@ def session(
 
     wanted = Wanted(log=log, step=step, diff=diff or (), rebuild=rebuild, stats=stats, format=format.value)
     raise typer.Exit(run(wanted))
+
+
+@app.command(
+    cls=PlainCommand,
+    epilog="Exit codes: 0 within the limits; 1 beyond one of them, or a bad line; 2 the log cannot be used.",
+)
+def cache(
+    log: Annotated[str, typer.Argument(metavar="LOG", help=_LOG_HELP)],
+    max_lost: Annotated[
+        str | None,
+        typer.Option(metavar="N%", help="Fail when more of what could have been reused was lost."),
+    ] = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD", help="Fail on each `changed`, `drift` (undeclared), `route`, `shortened` or `warning`."
+        ),
+    ] = None,
+    format: Annotated[PlainFormat, typer.Option("--format", "-f", help="What to print.")] = PlainFormat.TEXT,
+) -> None:
+    """Say what a session has cost the prefix cache, which steps broke it, and whose change it was."""
+    from workbench.cli.cache import Wanted, run
+
+    raise typer.Exit(run(Wanted(log=log, max_lost=max_lost, fail_on=fail_on or (), format=format.value)))
 
 
 @app.command(cls=PlainCommand, epilog=_EPILOG)

@@ -12,7 +12,8 @@ from workbench.cli.exit_codes import ExitCode
 from workbench.cli.output import Output, standard_error, standard_output
 
 if TYPE_CHECKING:
-    from workbench.agent.log import RebuiltRequest, SessionLog
+    from workbench.agent.log import LoggedEvent, RebuiltRequest
+    from workbench.config.sessions.story import Story
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,8 @@ class Wanted:
 
 def run(wanted: Wanted) -> ExitCode:
     """0 when the log tells what was asked; 1 for a bad line, a request that differs; 2 when it cannot be used."""
-    from workbench.agent.log import LogError, SessionLog
+    from workbench.agent.log import LogError
+    from workbench.config.sessions.story import Unusable, open_story, words_of
 
     output, errors = standard_output(), standard_error()
     asked = [name for name, is_asked in _asked(wanted).items() if is_asked]
@@ -40,17 +42,17 @@ def run(wanted: Wanted) -> ExitCode:
         print_error("--format openai is a request body: name its step with --step", errors)
         return ExitCode.UNUSABLE
     try:
-        log = SessionLog.open_now(wanted.log)
-    except (LogError, OSError) as error:
-        print_error(_with_path(error, wanted.log), errors)
+        story = open_story(wanted.log)
+    except Unusable as error:
+        print_error(words_of(error, wanted.log), errors)
         return ExitCode.UNUSABLE
-    with closing(log):
+    with closing(story):
         try:
-            code = _answer(log, wanted, output, errors)
+            code = _answer(story, wanted, output, errors)
         except LogError as error:
-            print_error(_with_path(error, wanted.log), errors)
+            print_error(words_of(error, wanted.log), errors)
             return ExitCode.FOUND
-        return max(code, _say_what_is_wrong(log, errors))
+        return max(code, say_what_is_wrong(story, errors))
 
 
 def _asked(wanted: Wanted) -> dict[str, bool]:
@@ -62,16 +64,16 @@ def _asked(wanted: Wanted) -> dict[str, bool]:
     }
 
 
-def _answer(log: SessionLog, wanted: Wanted, output: Output, errors: Output) -> ExitCode:
+def _answer(log: Story, wanted: Wanted, output: Output, errors: Output) -> ExitCode:
     if wanted.step is not None:
         return _step(log, wanted.step, wanted.format, output, errors)
     if wanted.diff:
         return _diff(log, wanted.diff, wanted.format, output, errors)
     if wanted.rebuild:
         return _rebuild(log, wanted.format, output)
-    from workbench.agent.log.timeline import timeline
+    from workbench.agent.verdicts.judging import quarter
 
-    line = timeline(log.header, log.events)
+    line = log.timeline(None if wanted.stats else quarter)
     if line.broken is not None:
         print_error(line.broken, errors)
     if wanted.stats:
@@ -80,7 +82,7 @@ def _answer(log: SessionLog, wanted: Wanted, output: Output, errors: Output) -> 
         if wanted.format == "json":
             output.json(stats_json(line))
         else:
-            output.lines(stats_lines(line))
+            output.lines(stats_lines(line, output))
     else:
         from workbench.cli.formats.as_session import timeline_json, timeline_lines
 
@@ -91,7 +93,7 @@ def _answer(log: SessionLog, wanted: Wanted, output: Output, errors: Output) -> 
     return ExitCode.OK if line.broken is None else ExitCode.FOUND
 
 
-def _step(log: SessionLog, name: str, format: str, output: Output, errors: Output) -> ExitCode:
+def _step(log: Story, name: str, format: str, output: Output, errors: Output) -> ExitCode:
     rebuilt = _found(log, [name], errors)
     if rebuilt is None:
         return ExitCode.UNUSABLE
@@ -119,14 +121,14 @@ def _step(log: SessionLog, name: str, format: str, output: Output, errors: Outpu
     return ExitCode.OK
 
 
-def _diff(log: SessionLog, names: Sequence[str], format: str, output: Output, errors: Output) -> ExitCode:
+def _diff(log: Story, names: Sequence[str], format: str, output: Output, errors: Output) -> ExitCode:
     rebuilt = _found(log, names, errors)
     if rebuilt is None:
         return ExitCode.UNUSABLE
     from workbench.cli.formats.as_session_difference import compared, difference_json, difference_lines
 
     before, after = rebuilt
-    difference = compared(before, after, log.events)
+    difference = compared(before, after, _events(log))
     if format == "json":
         output.json(difference_json(difference))
     else:
@@ -134,11 +136,16 @@ def _diff(log: SessionLog, names: Sequence[str], format: str, output: Output, er
     return ExitCode.OK if difference.is_same else ExitCode.FOUND
 
 
-def _rebuild(log: SessionLog, format: str, output: Output) -> ExitCode:
+def _rebuild(log: Story, format: str, output: Output) -> ExitCode:
     from workbench.agent.log import rebuild_all
+    from workbench.agent.verdicts.judging import quarter
     from workbench.cli.formats.as_session import Check, checks_json, checks_lines
+    from workbench.config.sessions.story import LogStory
 
-    checks = [Check.of(one) for one in rebuild_all(log.events)]
+    if isinstance(log, LogStory):
+        checks = [Check.of(one) for one in rebuild_all(log.log.events)]
+    else:
+        checks = [Check.of(log.rebuilt(row.sent)) for row in log.timeline(quarter).requests]
     if format == "json":
         output.json(checks_json(checks))
     else:
@@ -146,12 +153,17 @@ def _rebuild(log: SessionLog, format: str, output: Output) -> ExitCode:
     return ExitCode.FOUND if any(check.mismatch for check in checks) else ExitCode.OK
 
 
-def _found(log: SessionLog, names: Sequence[str], errors: Output) -> list[RebuiltRequest] | None:
+def _found(log: Story, names: Sequence[str], errors: Output) -> list[RebuiltRequest] | None:
     """The requests of these names, rebuilt; None when there is none of such a name."""
-    from workbench.agent.log import rebuild_one, sent_requests
+    from workbench.agent.log import sent_requests
     from workbench.agent.log.rebuild import named
+    from workbench.agent.verdicts.judging import quarter
+    from workbench.config.sessions.story import LogStory
 
-    sent = list(sent_requests(log.events))
+    if isinstance(log, LogStory):
+        sent = list(sent_requests(log.log.events))
+    else:
+        sent = [row.sent for row in log.timeline(quarter).requests]
     wanted = [named(sent, name) for name in names]
     for name, one in zip(names, wanted, strict=True):
         if one is None:
@@ -162,26 +174,23 @@ def _found(log: SessionLog, names: Sequence[str], errors: Output) -> list[Rebuil
                 errors,
             )
             return None
-    return [rebuild_one(log.events, one.seq) for one in wanted if one is not None]
+    return [log.rebuilt(one) for one in wanted if one is not None]
 
 
-def _say_what_is_wrong(log: SessionLog, errors: Output) -> ExitCode:
-    if log.unknown:
-        types = ", ".join(sorted({f"{event_type!r}" for _, event_type in log.unknown}))
-        print_notes(
-            [f"records of types that are unknown here: {types}; this log can be read, not continued"], errors
-        )
-    if log.incomplete_bytes:
-        size = f"{log.incomplete_bytes:,} bytes"
-        print_notes([f"the last {size} have no line end: a line that is being written, or was cut"], errors)
-    if log.bad is None:
-        return ExitCode.OK
-    what = "a torn tail" if log.bad.is_torn else "events follow it: the log is corrupt"
-    print_error(f"{log.path}:{log.bad.line}: {log.bad.reason}; nothing after it was read ({what})", errors)
-    return ExitCode.FOUND
+def _events(log: Story) -> Sequence[LoggedEvent]:
+    from workbench.config.sessions.story import LogStory
+
+    return log.log.events if isinstance(log, LogStory) else ()
 
 
-def _with_path(error: Exception, path: str) -> str:
-    if isinstance(error, OSError):
-        return f"{path}: {error.strerror or error}"
-    return f"{path}: {error}"
+def say_what_is_wrong(story: Story, errors: Output) -> ExitCode:
+    """What is wrong with the file, behind everything else. A bad line is found; what was passed over is a note."""
+    from workbench.config.sessions.story import LogStory
+
+    bad = story.log.bad if isinstance(story, LogStory) else None
+    for problem in story.problems:
+        if bad is not None and problem.startswith(f"{story.path}:{bad.line}: "):
+            print_error(problem, errors)
+        else:
+            print_notes([problem], errors)
+    return ExitCode.OK if bad is None else ExitCode.FOUND

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from workbench.agent.verdicts.verdict import ChangedPart
 
 CauseKind = Literal["model", "resume", "package", "override", "edit", "compaction", "replacement", "declared"]
+DeclaredKind = Literal["package", "override", "edit", "model", "declared"]
+"""Of what somebody may declare."""
 DECLARED = "prompts/declared"
 """Our own record: `{cause, words, owner?}` of somebody who changed the prompt on purpose."""
 _PACKAGE_VERBS = {"cordis_run": "started", "cordis_stop": "stopped", "cordis_undefine": "undefined"}

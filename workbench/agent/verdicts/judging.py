@@ -135,6 +135,7 @@ class Judge:
             before=last.total,
             part=part,
             others=tuple((each.action, each.kind, each.name) for each in changes if each is not part),
+            equal=_equal(last.fixed, current.fixed),
             causes=explaining,
             drift=self._baseline.drift(current.fixed),
             pinned=pinned,
@@ -201,6 +202,11 @@ class Judge:
 
 
 _WORDS: dict[str, Word] = {"cold": "first", "route": "another route", "truncated": "shortened"}
+
+
+def _equal(old: Sequence[Part], new: Sequence[Part]) -> tuple[str, ...]:
+    before = {(part.kind, part.name): part.text for part in old}
+    return tuple(part.name for part in new if before.get((part.kind, part.name)) == part.text)
 
 
 def _reason(causes: Sequence[Cause]) -> str:

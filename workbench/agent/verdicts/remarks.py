@@ -21,6 +21,8 @@ from workbench.prompt.views import Owner
 Subject = Literal["changes at every step", "grows at every step", "repeated text", "order ignored"]
 SERIES = 10
 """Requests that growth is looked for in."""
+MOST_WARNINGS = 20
+"""Of repeated text."""
 MOST_REPEATS = 200_000
 """Characters of a system text in which repeated text is looked for."""
 
@@ -52,7 +54,7 @@ class RemarkFold:
         self._sizes: list[int] = []
         self._by_owner: list[Parts] = []
         self._grown: tuple[str, Growth] | None = None
-        self._repeated: dict[tuple[str, ...], Remark] = {}
+        self._repeated: dict[tuple[tuple[str, str], ...], Remark] = {}
         self._ordered: dict[tuple[str, str], Remark] = {}
 
     def add(self, name: str, verdict: Verdict, parts: tuple[Part, ...], recorded: RecordedParts | None) -> None:
@@ -87,8 +89,10 @@ class RemarkFold:
         self._by_owner.append(_characters(sections))
         if self._sizes[-1] <= MOST_REPEATS:
             for repeat in repeats_in(entries_of(sections)):
-                remark = _repeat_remark(name, repeat)
-                self._repeated.setdefault((*remark.owners, *(place.name for place in repeat.places)), remark)
+                key = tuple(dict.fromkeys((place.name, place.owner.plugin) for place in repeat.places))
+                known = self._repeated.get(key)
+                if known is not None or len(self._repeated) < MOST_WARNINGS:
+                    self._repeated[key] = _repeat_remark(known.step if known is not None else name, repeat)
         for owner, words in recorded.remarks if recorded is not None else ():
             remark = Remark("order ignored", f"{owner.plugin}: {words}", (owner.plugin,), name)
             self._ordered.setdefault((owner.plugin, words), remark)

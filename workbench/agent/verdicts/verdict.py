@@ -78,6 +78,8 @@ class Verdict:
     """The first one that differs; None without a break, and where the route alone is another one."""
     others: tuple[tuple[Action, PartKind, str], ...] = ()
     """Further parts of system text and tools that differ."""
+    equal: tuple[str, ...] = ()
+    """Where the prefix broke: names of the parts of system text and tools that are still the same."""
     causes: tuple[Cause, ...] = ()
     """What was declared since the request before and explains the change."""
     drift: tuple[str, ...] = ()

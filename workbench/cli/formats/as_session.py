@@ -186,11 +186,22 @@ def divergence_json(found: Divergence) -> dict[str, Any]:
 
 def stats_json(line: Timeline) -> str:
     """The figures of a session."""
-    return json.dumps({"format": 1, **_stats(line)}, ensure_ascii=False, indent=2)
+    from workbench.cli.formats.as_verdicts import remark_json, verdict_json
+
+    steps = [verdict_json(row) for row in line.requests]
+    remarks = [remark_json(remark) for remark in line.remarks]
+    document = {"format": 1, **_stats(line), "requestsByStep": steps, "warnings": remarks}
+    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
-def stats_lines(line: Timeline) -> Iterator[str]:
-    """The same for people."""
+def stats_lines(line: Timeline, output: Output) -> Iterator[str]:
+    """The same for people: every request with its verdict, what is worth a warning, then sums."""
+    from workbench.cli.formats.as_verdicts import remark_lines, verdict_lines
+
+    yield from verdict_lines(line, output)
+    yield from remark_lines(line, output)
+    if line.requests or line.remarks:
+        yield ""
     stats = _stats(line)
     for key in ("events", "turns", "steps", "requests", "retries", "failures", "replacements"):
         yield f"{key:22}{stats[key]:>12,}"

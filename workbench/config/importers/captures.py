@@ -146,5 +146,6 @@ def _odd_order(capture: Capture) -> Iterator[str]:
         if shorter and before.messages[: len(body.messages)] == body.messages and before.header == body.header:
             yield (
                 f"{places[index]}: its conversation is the beginning of that of {places[index - 1]}; either "
-                "messages were taken away, or the capture is in another order than that of sending. Shown as it was captured"
+                "messages were taken away, or the capture is in another order than that of sending. It is shown "
+                "as it was captured"
             )

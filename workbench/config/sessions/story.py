@@ -43,7 +43,7 @@ class Story(Protocol):
         """Everything that happened. May take long: for threads and commands."""
         ...
 
-    def rebuilt(self, row: RequestRow) -> RebuiltRequest:
+    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
         """A request made again. May take long. Raises `LogError`."""
         ...
 
@@ -113,8 +113,8 @@ class LogStory:
             builder.add(event)
         return builder.finished()
 
-    def rebuilt(self, row: RequestRow) -> RebuiltRequest:
-        return rebuild_one(self.log.events, row.sent.seq)
+    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
+        return rebuild_one(self.log.events, sent.seq)
 
     def close(self) -> None:
         self.log.close()
@@ -209,10 +209,10 @@ class CapturedStory:
         made.remarks = remarks.remarks()
         return made
 
-    def rebuilt(self, row: RequestRow) -> RebuiltRequest:
-        body = self.capture.bodies[row.sent.seq]
+    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
+        body = self.capture.bodies[sent.seq]
         found = digest(body.header.request(body.messages))
-        return RebuiltRequest(row.sent, body.header, (), body.messages, found)
+        return RebuiltRequest(sent, body.header, (), body.messages, found)
 
     def close(self) -> None:
         """There is nothing to release."""
