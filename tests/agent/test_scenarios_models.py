@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.agent.scenario import code, ends, events, kinds, result_text, results, said, say, world
+from tests.agent.scenario import code, ends, events, headers, kinds, result_text, results, said, say, text, world
 from tests.support.model_server import HANG, Answer, ModelServer, error_answer, piece, stream_answer, text_answer
+from workbench.agent.log import rebuild_all
 from workbench.agent.log.session_log import SessionLog
 from workbench.agent.messages import text_of
 from workbench.agent.options import AgentOptions
@@ -107,6 +109,25 @@ async def test_a44_a_recorded_error_and_a_recording_without_an_end() -> None:
         w.check(agent.session)
     with pytest.raises(RecordingError, match="1/1"):
         replay("cancel/session.jsonl")
+
+
+@recorded
+@pytest.mark.parametrize("log", sorted(SESSIONS.glob("*/session.jsonl")), ids=lambda path: path.parent.name)
+async def test_a_log_of_another_harness_is_gone_on_with(log: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "session.jsonl"
+    shutil.copy(log, copy)
+    async with world(text("gone on")) as w:
+        agent = await w.root.agents.resume(copy, AgentOptions(provider="scripted", model="m1"))
+        before, turns = len(agent.session.events), len(events(agent, "turn/start"))
+        await say(agent, "go on")
+        assert kinds(agent)[-1] == "completed"
+        assert headers(agent)[-1] == "resume"
+        assert events(agent, "turn/start")[-1].data["turn"] == turns + 1
+        [request] = w.requests(agent)
+        assert said(request)[-1] == "go on"
+        made = list(rebuild_all(agent.session.events))[-1]
+        assert (made.sent.seq > before, made.mismatch, made.request) == (True, None, request)
+        await agent.dispose()
 
 
 def endpoint(server: ModelServer, **settings: Any) -> OpenAIProvider:
