@@ -108,7 +108,8 @@ class TeamWorld:
 
     async def executor(self, ticket: Ticket = EXPLICIT, **more: Any) -> Agent:
         """The Executor of a Ticket."""
-        return await self.w.agent(**more, setup=self.team.worker(ticket, more.pop("also", None)))
+        setup = self.team.worker(ticket, more.pop("also", None))
+        return await self.w.agent(**more, setup=setup)
 
     async def save(self, **changed: Any) -> int:
         """A save from the panel on top of the newest version; gives the revision."""
