@@ -167,6 +167,12 @@ def test_what_cannot_be_used(cli: Cli, folder: Path) -> None:
     assert "does not exist" in cli("run", "agent.yml", "-m", "go").err
 
 
+def test_nothing_to_say(cli: Cli, folder: Path) -> None:
+    answers(folder, {"text": "a"})
+    ran = cli("run", "agent.yml", "--headless", stdin="\n")
+    assert (ran.code, "nothing to say" in ran.err) == (2, True)
+
+
 def test_another_agent_and_another_model(cli: Cli, folder: Path) -> None:
     answers(folder, {"text": "ok"})
     cli("run", "agent.yml", "-m", "go", "--agent", "other", "--model", "m3", "--session-log", "log.jsonl")

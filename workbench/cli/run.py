@@ -190,11 +190,14 @@ class _Conversation:
     def _code(self) -> ExitCode:
         if self._interrupts and not self._is_typed:
             return ExitCode.INTERRUPTED
-        reasons = [event.data["reason"]["kind"] for event in self._agent.session.events if event.type == "turn/end"]
-        if not reasons or self._is_typed:
+        if self._is_typed:
             return ExitCode.OK
+        if self._transcript.last_end is None:
+            message = "there was nothing to say: give a --message, a --script, or a text on standard input"
+            print_error(message, self._errors)
+            return ExitCode.UNUSABLE
         known = {"completed": ExitCode.OK, "max-tokens": ExitCode.UNFINISHED, "blocked": ExitCode.UNFINISHED}
-        return known.get(reasons[-1], ExitCode.FOUND)
+        return known.get(self._transcript.last_end, ExitCode.FOUND)
 
 
 @contextmanager

@@ -29,8 +29,8 @@ class Transcript:
         self._errors = errors
         self._is_in_line = False
         """Whether the last piece of text was not ended by a line end."""
-        self.failure: Mapping[str, Any] | None = None
-        """The failure that ended the last turn of the agent that is spoken to."""
+        self.last_end: str | None = None
+        """Kind of the reason for which the last turn of the agent ended that is spoken to."""
 
     def appended(self, session: Session, event: LoggedEvent) -> None:
         """Listener of `session/appended`."""
@@ -82,10 +82,9 @@ class Transcript:
         self.end_line()
         if not is_root:
             return
-        self.failure = None
+        self.last_end = reason["kind"]
         match reason["kind"]:
             case "error":
-                self.failure = reason["error"]
                 print_error(f"{reason['error'].get('code')}: {reason['error'].get('message')}", self._errors)
             case "max-tokens":
                 self._note("the model has reached the longest answer that it may give")
