@@ -184,3 +184,35 @@ async def test_two_agents_at_once() -> None:
             [result] = events(agent, "tool/result")
             assert result.data["message"]["content"][0]["content"][0]["text"] == agent.id
             w.check(agent.session)
+
+
+async def test_a_long_log_is_forked_beside_the_loop(tmp_path: Path) -> None:
+    from workbench.agent.log import fork_seed
+    from workbench.agent.subagents.contract import SubagentRequest
+    from workbench.agent.subagents.in_process import InProcessProvider
+
+    chunks = [{"type": "text-delta", "index": 0, "text": "a"}] * 700
+    whole = [
+        {"type": "block-start", "index": 0, "blockType": "text"},
+        *chunks,
+        {"type": "finish", "reason": {"kind": "stop"}},
+    ]
+    async with world(
+        sessions=[[{"chunks": whole}], [text("c1")], [text("c2")]], logs=SessionsConfig(tmp_path)
+    ) as w:
+        import asyncio
+
+        parent = await w.agent()
+        await say(parent, "long")
+        provider = InProcessProvider(w.root.agents.service, "fork", True)
+        runs = await asyncio.gather(*[provider.start(SubagentRequest(parent, f"sub {n}")) for n in (1, 2)])
+        for run in runs:
+            assert (await run.result()).is_completed
+            seed = run.agent.session.header.seed_length
+            assert [event.line() for event in run.agent.session.events[:seed]] == [
+                event.line() for event in fork_seed(parent.session.events)
+            ]
+            w.check(run.agent.session)
+        assert parent.session.path is not None
+        stem = parent.session.path.name.removesuffix(".jsonl")
+        assert sorted(run.agent.session.path.name for run in runs) == [f"{stem}.1.jsonl", f"{stem}.2.jsonl"]

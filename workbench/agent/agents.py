@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from pathlib import Path
@@ -178,7 +178,7 @@ class AgentsFacade:
         *,
         cwd: str | None = None,
         header: SessionHeader | None = None,
-        seed: Iterable[LoggedEvent] = (),
+        seed: Sequence[LoggedEvent] = (),
         path: str | Path | None = None,
         setup: Setup | None = None,
     ) -> Agent:
@@ -196,7 +196,7 @@ class AgentsFacade:
         header = _as_child(header, options.parent)
         sessions = self._agents.services.ctx.sessions
         beside = None if options.parent is None else options.parent.id
-        session = sessions.create(header, seed, path=None if path is None else Path(path), beside=beside)
+        session = await sessions.create(header, seed, path=None if path is None else Path(path), beside=beside)
         return await self._agents.make(self._ctx, options, session, setup)
 
     async def resume(

@@ -5,7 +5,8 @@ Source: docs/agents.md 15.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 APPENDED = Event("session/appended", "emit", (Session, LoggedEvent))
 """Each event that an open session has accepted, for views. What an observer raises is logged."""
 ENDING = ".jsonl"
+LONG_SEED = 500
+"""Events that are copied beside the loop rather than on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Sessions:
     def __init__(self, ctx: Context, config: SessionsConfig | None) -> None:
         self._config = config or SessionsConfig()
         self._open: dict[str, LiveSession] = {}
+        self._reserved: set[Path] = set()
+        """Where a session is about to begin."""
         self._runtime = ctx.runtime
         self._made: set[str] = set()
         """Ids of the sessions that were begun here."""
@@ -55,18 +60,28 @@ class Sessions:
         """Every open session, oldest first."""
         return tuple(self._open.values())
 
-    def create(
+    async def create(
         self,
         header: SessionHeader,
-        seed: Iterable[LoggedEvent] = (),
+        seed: Sequence[LoggedEvent] = (),
         *,
         path: Path | None = None,
         beside: str | None = None,
     ) -> LiveSession:
-        """Begin a session. `beside`: the session beside whose log the new one lies. Raises `LogError`."""
+        """Begin a session. `beside`: id of the one beside whose log its own lies. Raises `LogError`, `OSError`."""
         if path is None:
             path = self._path_for(header, beside)
-        session = self._opened(LiveSession.create(header, path, seed))
+        if path is not None:
+            self._reserved.add(path)
+        try:
+            if len(seed) > LONG_SEED:
+                created = await _created_beside_the_loop(header, path, seed)
+            else:
+                created = LiveSession.create(header, path, seed)
+        finally:
+            if path is not None:
+                self._reserved.discard(path)
+        session = self._opened(created)
         self._made.add(session.id)
         return session
 
@@ -101,12 +116,27 @@ class Sessions:
         if neighbour is not None:
             stem = neighbour.name.removesuffix(ENDING)
             candidates = (neighbour.with_name(f"{stem}.{number}{ENDING}") for number in range(1, 1_000_000))
-            return next(path for path in candidates if not path.exists())
+            return next(path for path in candidates if path not in self._reserved and not path.exists())
         return None if self._config.folder is None else self._config.folder / f"{header.id}{ENDING}"
 
     def describe(self) -> Any:
         """Which sessions are open, for snapshots of the runtime."""
         return len(self._open)
+
+
+async def _created_beside_the_loop(
+    header: SessionHeader, path: Path | None, seed: Sequence[LoggedEvent]
+) -> LiveSession:
+    creating = asyncio.ensure_future(asyncio.to_thread(LiveSession.create, header, path, seed))
+    try:
+        return await asyncio.shield(creating)
+    except asyncio.CancelledError:
+        await asyncio.wait([creating])
+        if creating.exception() is None:  # nobody wants it any more
+            await creating.result().close()
+            if path is not None:
+                await asyncio.to_thread(path.unlink, missing_ok=True)
+        raise
 
 
 class LiveSession(Session):

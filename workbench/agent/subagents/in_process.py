@@ -6,11 +6,11 @@ Source: docs/agents.md 12.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from workbench.agent.agents import AgentsFacade
 from workbench.agent.cancel import PARENT, CancelCause
-from workbench.agent.log.session import fork_seed
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.messages import text_of, user_message
 from workbench.agent.options import AgentOptions
@@ -27,6 +27,7 @@ from workbench.tools.structured_output import register_structured_output
 if TYPE_CHECKING:
     from workbench.agent.agent import Agent
     from workbench.agent.agents import Agents
+    from workbench.agent.log.events import LoggedEvent
     from workbench.agent.loop_services import LoopServices
     from workbench.core import Context
     from workbench.tools.structured_output import StructuredOutput
@@ -42,6 +43,8 @@ NO_OUTPUT = {
     "code": "NO_OUTPUT",
     "message": "the child has not handed over a result of the shape that was asked for",
 }
+_PIECE = 500
+"""Events that are read from a log at once."""
 CAPABILITIES: frozenset[Capability] = frozenset({"output_schema", "depth_limit", "tool_filter", "persona"})
 
 
@@ -66,7 +69,7 @@ class InProcessProvider:
                 "do the work here",
                 "DEPTH_EXCEEDED",
             )
-        seed = fork_seed(parent.session.events) if self.inherits_parent_context else []
+        seed = await _finished_turns(parent.session.events) if self.inherits_parent_context else []
         children = AgentsFacade(self._agents, parent.ctx)
         options = AgentOptions(
             provider=request.provider,
@@ -84,6 +87,18 @@ class InProcessProvider:
         source = {"kind": "coordinator", "agent": parent.id}
         child.followup(user_message(request.prompt, source))
         return InProcessRun(child, setup)
+
+
+async def _finished_turns(events: Sequence[LoggedEvent]) -> list[LoggedEvent]:
+    """What a fork begins with, as `fork_seed`; between the pieces of a long log others have their turn."""
+    end = len(events)
+    while end and events[end - 1].type != "turn/end":
+        end -= 1
+    seed: list[LoggedEvent] = []
+    for start in range(0, end, _PIECE):
+        seed += events[start : min(start + _PIECE, end)]
+        await asyncio.sleep(0)
+    return seed
 
 
 class ChildSetup:
