@@ -176,7 +176,8 @@ class Layout:
         index = bisect_right(self._starts, row) - 1
         item, nth = self._items[index], row - self._starts[index]
         if item.remark:
-            return cut((Piece(" " * self._of.gutter), *item.remark), self._form.column)
+            room = self._form.width if self._form.is_side_by_side else self._form.column
+            return cut((Piece(" " * self._of.gutter), *item.remark), room)
         if item.fold:
             fold = Piece(f"⋯ {counted(item.fold, 'equal line')}", "faint")
             return (Piece(" " * self._of.gutter), fold)
