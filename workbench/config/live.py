@@ -87,6 +87,7 @@ async def open_live(
         options = _options(opened, entry, choices, is_scripted=said.script is not None)
         log = choices.session_log or _beside(composition, composition.entries.session_log)
         agent = await _started(opened, options, _working_directory(composition, entry), log)
+        _follow_edits(opened, agent, choices, is_scripted=said.script is not None)
         yield LiveComposition(opened, agent, said.messages)
 
 
@@ -96,6 +97,22 @@ async def _started(opened: OpenedComposition, options: AgentOptions, cwd: str, l
     is_there = log is not None and await asyncio.to_thread(os.path.exists, log)
     agent: Agent = await (agents.resume(log, options) if is_there else agents.create(options, cwd=cwd, path=log))
     return agent
+
+
+def _follow_edits(opened: OpenedComposition, agent: Agent, choices: LiveChoices, *, is_scripted: bool) -> None:
+    """Let the agent be what its entry says after each edit: it counts from its next request on."""
+
+    def edited() -> None:
+        entries = opened.composition.entries.agents
+        entry = next((entry for entry in entries if entry.name == agent.options.name), None)
+        if entry is None or agent.driver.is_stopping:
+            return
+        options = _options(opened, entry, choices, is_scripted=is_scripted)
+        if options.around is not None and agent.scope.parent is not options.around:
+            agent.scope.move(options.around)
+        agent.options = options
+
+    opened.on_change(edited)
 
 
 async def _serve(root: Context, composition: Composition, entry: ModelEntry) -> None:
