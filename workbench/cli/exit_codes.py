@@ -17,4 +17,6 @@ class ExitCode(IntEnum):
     """The workbench itself failed."""
     UNFINISHED = 4
     """An agent was stopped before it had finished: its answer was cut, or a plugin blocked the turn."""
+    CONFLICT = 5
+    """Somebody else has saved a team's prompts since; nothing was written."""
     INTERRUPTED = 130

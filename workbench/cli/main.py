@@ -11,6 +11,7 @@ import typer
 
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.plain_parameters import PlainCommand, PlainGroup
+from workbench.cli.prompts import app as prompts_app
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the prompt cannot be sent, a check or a case failed, or the text is not there; "
@@ -47,6 +48,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+app.add_typer(prompts_app, name="prompts")
 
 
 class Format(StrEnum):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from workbench.team.catalog import due_catalog
 from workbench.team.compose import RuntimeEnv
 from workbench.team.desk import Desk
 from workbench.team.parts import Role
+from workbench.team.problems import Conflict
 from workbench.team.seats import EXCLUDED_TOOLS, EXCLUDED_TRAITS, SNAPSHOT, Seat, take_seat
 from workbench.team.session_facts import SessionFacts
 from workbench.team.snapshot import TeamSnapshot
@@ -67,6 +69,8 @@ class TeamSettings(BaseModel):
     """Accounts that the platform says are bots."""
     environment: dict[str, str] = Field(default_factory=dict)
     """Environment lines of an orchestrator, in their order."""
+    initial: dict[str, Any] = Field(default_factory=dict)
+    """What an empty store begins with, in the form of a save; keys that are left out are those of the defaults."""
     builtins: Builtins | None = None
     """Defaults instead of the shipped ones; for tests and previews of an upgrade."""
     busy_timeout_ms: int = Field(default=DEFAULT_BUSY_TIMEOUT_MS, ge=0)
@@ -100,7 +104,7 @@ class TeamPrompts:
         ctx.declare(TEAM_CHANGE)
 
     async def start(self) -> None:
-        """Open the store and read it. Raises `StoreError`."""
+        """Open the store and read it. Raises `StoreError`, and `Refused` for what it should begin with."""
         ctx, settings = self._ctx, self.settings
         limits = Limits(settings.size_limit, settings.accept_modes)
         self.store = await TeamStore.open(
@@ -110,13 +114,21 @@ class TeamPrompts:
             busy_timeout_ms=settings.busy_timeout_ms,
         )
         ctx.effect(lambda: self.store.close, "team store")
-        self.latest = await self.store.snapshot()
+        self.latest = await self._begun()
         ctx.on(AGENT_CONTEXT, self._read_snapshot, everywhere=True)
         ctx.on(PRE_STEP, self._add_catalog, everywhere=True)
         ctx.on(SETUP, self._set_up, everywhere=True)
         ctx.on(REMOVED, self._forget, everywhere=True)
         ctx.on(APPENDED, self._appended, everywhere=True)
         ctx.provide("team", self)
+
+    async def _begun(self) -> TeamSnapshot:
+        """The newest version, after an empty store was given its first one."""
+        newest = await self.store.newest()
+        if newest.revision == 0 and self.settings.initial:
+            with suppress(Conflict):  # another process was first
+                await self.store.save({**newest.config.as_proposal(), **self.settings.initial}, 0)
+        return await self.store.snapshot()
 
     # -- versions ----------------------------------------------------------------------------------------
 

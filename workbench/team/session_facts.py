@@ -27,8 +27,8 @@ class SessionFacts:
     def __init__(self) -> None:
         self.revisions: set[int] = set()
         """Every revision that a request was made under."""
-        self.people: set[str] = set()
-        """Ids of messages that a person wrote."""
+        self.people: dict[str, None] = {}
+        """Ids of messages that a person wrote, oldest first."""
         self.catalog: tuple[int, str] | None = None
         """Seq and text of the newest catalogue of skills."""
 
@@ -46,7 +46,7 @@ class SessionFacts:
             if not isinstance(source, Mapping):
                 return
             if is_by_a_person(source):
-                self.people.add(str(event.data.get("id", "")))
+                self.people[str(event.data.get("id", ""))] = None
             elif source.get("form") == CATALOG_FORM and source.get("plugin") == PLUGIN:
                 self.catalog = event.seq, _text(event.data)
 

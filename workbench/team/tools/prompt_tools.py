@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from workbench.tools.facade import ToolsFacade
     from workbench.tools.runs import ToolRun
 
+LATEST = "latest"
+"""Names the newest message of a person: requests do not show a model the ids of messages."""
+
 SAVE = ToolSchema(
     "orchestrator_prompts_save",
     "Save the team's own text of prompt parts as a new revision. Only when a person has asked for exactly this "
@@ -58,7 +61,8 @@ SAVE = ToolSchema(
             },
             "request_message_id": {
                 "type": "string",
-                "description": "Id of the message in which a person asked for this change.",
+                "description": "Id of the message in which a person asked for this change, or `latest` for the "
+                "newest message of a person in this session.",
             },
         },
         "required": ["base_revision", "overrides", "request_message_id"],
@@ -116,6 +120,8 @@ class _Saving:
     async def save(self, arguments: Any, run: ToolRun) -> Any:
         facts = self._team.facts_of(run.session_id)
         wanted = arguments["request_message_id"]
+        if wanted == LATEST:
+            wanted = next(reversed(facts.people), wanted)
         if wanted not in facts.people:
             raise ToolFailure(
                 f"no person wrote the message {wanted!r} in this session; name the one in which a person asked "
@@ -128,7 +134,8 @@ class _Saving:
             raise failure_of(error) from None
         except StoreError as error:
             raise ToolFailure(str(error), error.code) from None
-        return {"revision": saved.version.revision, "dropped_parts": list(saved.dropped_parts)}
+        dropped = list(saved.dropped_parts)
+        return {"revision": saved.version.revision, "dropped_parts": dropped, "requested_in": wanted}
 
     async def _saved(self, base: int, overrides: Mapping[str, Any]) -> Any:
         newest = await self._team.store.newest()
