@@ -13,7 +13,12 @@ from workbench.models.foreign_text import clean_text
 
 
 def failure_of(error: BaseException) -> dict[str, Any]:
-    """`{message, code, …}`. What is no provider's own error has the code `UNKNOWN` and its whole cause chain."""
+    """`{message, code, …}`. What is no provider's own error has the code `UNKNOWN` and its whole cause chain.
+
+    Listeners that run together raise a group; where only one of them failed, it is told of that one.
+    """
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
     record: dict[str, Any] = dict(model_failure_of(error))
     if isinstance(error, AgentError):
         record = {"message": clean_text(str(error)), "code": error.code}

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from workbench.agent.messages import Message
     from workbench.core import Context
     from workbench.core.scopes import ScopeKey
-    from workbench.prompt import AssembleContext
+    from workbench.prompt import AssembleContext, Preview
+    from workbench.team.config import TeamConfig
 
 TEAM_CHANGE = Event("team/change", "emit", (TeamSnapshot,))
 """Another version is the newest one here. For views; what an observer raises is logged."""
@@ -129,6 +130,18 @@ class TeamPrompts:
             with suppress(Conflict):  # another process was first
                 await self.store.save({**newest.config.as_proposal(), **self.settings.initial}, 0)
         return await self.store.snapshot()
+
+    @property
+    def prompt(self) -> PromptFacade:
+        """The prompt service, for previews."""
+        facade: PromptFacade = self._ctx.system_prompt
+        return facade
+
+    async def preview(self, role: Role, config: TeamConfig | None = None, env: RuntimeEnv | None = None) -> Preview:
+        """What a role reads of the newest version, or would read of `config`: see `preview_role`."""
+        from workbench.team.previews import preview_role
+
+        return await preview_role(self, self._ctx, role, config, env)
 
     # -- versions ----------------------------------------------------------------------------------------
 
