@@ -21,7 +21,6 @@ from workbench.tui.view.page import Page
 from workbench.tui.view.search import rough_places
 from workbench.tui.view.sizes import Sizes
 from workbench.tui.widgets.lines import Lines, bindings_of
-from workbench.tui.widgets.marked_scrollbar import mark_scrollbar
 from workbench.tui.widgets.selecting import SelectablePage
 
 WIDEST = 96
@@ -357,6 +356,8 @@ class PromptText(SelectablePage):
     def _mark_scrollbar(self) -> None:
         marks = [] if self._layout is None else rough_places(self._layout, self._emphasis.matches)
         if marks or self._has_marks:
+            from workbench.tui.widgets.marked_scrollbar import mark_scrollbar  # not before the first search
+
             self._has_marks = bool(marks)
             mark_scrollbar(self.vertical_scrollbar, marks, self.paint.colour("focus"))
 
