@@ -14,7 +14,6 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.view.draw import Drawn, Emphasis, Gutter, Match, draw
-from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.frame import outer_margin
 from workbench.tui.view.layout import Layout, Located, Place, found, named
 from workbench.tui.view.page import Page
