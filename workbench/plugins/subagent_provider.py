@@ -47,7 +47,9 @@ class _Provider:
     async def start(self, request: SubagentRequest) -> SubagentRun:
         agents = self._ctx.get("agents")
         if agents is None:
-            raise SubagentError(f"provider {self.name!r} starts no children: nothing runs agents here", "CANNOT_START")
+            raise SubagentError(
+                f"provider {self.name!r} starts no children: nothing runs agents here", "CANNOT_START"
+            )
         from workbench.agent.subagents.in_process import InProcessProvider  # only for those who run agents
 
         return await InProcessProvider(agents.service, self.name, self.inherits_parent_context).start(request)
