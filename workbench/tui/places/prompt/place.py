@@ -14,11 +14,12 @@ from workbench.prompt.source import Position, TextSource
 from workbench.prompt.views import EntryView
 from workbench.tui.places.base import tab_of
 from workbench.tui.places.prompt.actions_on_files import FileActions
+from workbench.tui.places.prompt.filtering import FilterActions
 from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.view import answer as answers
 from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
-from workbench.tui.view.filter import EVERYTHING, Filter, filter_fact, filter_items
+from workbench.tui.view.filter import EVERYTHING, Filter, filter_fact
 from workbench.tui.view.findings import findings_fact
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
@@ -30,7 +31,7 @@ from workbench.tui.widgets.prompt_text import PromptText
 from workbench.visible import visible_line
 
 
-class PromptPlace(FileActions):
+class PromptPlace(FilterActions, FileActions):
     """What will the model read?"""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("prompt")
@@ -38,7 +39,6 @@ class PromptPlace(FileActions):
     tab = tab_of("Prompt")
     where = "prompt"
 
-    entry_list = query_one("#list", EntryList)
     prompt_text = query_one("#text", PromptText)
     panel = query_one(DetailPanel)
     find_bar = query_one(FindBar)
@@ -266,7 +266,7 @@ class PromptPlace(FileActions):
     def show_target(self, target: object) -> None:
         """An `EntryKey`, or one of another layer with the same name; or a `Filter` of the list."""
         if isinstance(target, Filter):
-            self._take_filter(target)
+            self.take_filter(target)
             return
         if not isinstance(target, EntryKey):
             return
@@ -290,25 +290,6 @@ class PromptPlace(FileActions):
             self._show_list()
         self._choose(key, tell_list=True)
         self.refresh_frame()
-
-    async def action_filter(self) -> None:
-        from workbench.tui.widgets.picker import pick
-
-        model = self.model
-        items = filter_items(model.entries, model.changed, model.filter)
-        await pick(self.app, items, "owner:, layer:, is:", lambda item: self._take_filter(model.filter.taken(item)))
-
-    def _take_filter(self, chosen: Filter) -> None:
-        """Lists only those entries, and goes to the first of them."""
-        model = self.model
-        model.filter = chosen
-        self._show_list()
-        key = self.entry_list.chosen
-        if key is not None and key != model.chosen:
-            self._choose(key)
-        self.refresh_frame()
-        if chosen and not model.listed:
-            self.say(f"No entry is {visible_line(chosen.words)}.", ())
 
     async def action_compare(self) -> None:
         from workbench.tui.view.compare_sides import CompareTarget
@@ -360,7 +341,7 @@ class PromptPlace(FileActions):
             self._show_matches(go=False)
             self.refresh_frame()
         elif self.model.filter:
-            self._take_filter(EVERYTHING)
+            self.take_filter(EVERYTHING)
         elif self.prompt_text.has_focus:
             self.entry_list.focus()
 
