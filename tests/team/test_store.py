@@ -265,21 +265,14 @@ def test_a_store_that_goes_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert caught.value.code == "STORE_GONE"
     with opened(path) as store:  # another file of the same name, and not the one that was open
         assert store.newest_revision() == 0
-        changes = schema_insert_that(lambda: path.unlink(), store)
-        monkeypatch.setattr("workbench.team.store.versions.insert", changes)
+        from workbench.team.store.versions import _row
+
+        def row(version: Any) -> Any:
+            path.unlink()
+            return _row(version)
+
+        monkeypatch.setattr("workbench.team.store.versions._row", row)
         assert refusal(store).code == "STORE_GONE", "in the middle of a save"
-
-
-def schema_insert_that(happens: Any, store: VersionStore) -> Any:
-    """An `insert` in the middle of which something happens."""
-    from sqlalchemy import insert
-
-    def made(table: Any) -> Any:
-        happens()
-        return insert(table)
-
-    assert store
-    return made
 
 
 @pytest.mark.parametrize("address", ["sqlite:////dev/null/no/team.db", "nonsense://x/y", "postgresql+nobody://h/d"])

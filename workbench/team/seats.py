@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 SNAPSHOT = "team/snapshot"
 """Key in `extras` of an assembly's context: the one snapshot that all its texts come from."""
+_NONE = object()
 EXCLUDED_TRAITS = ("asks_person", "presents_ui", "changes_profile")
 EXCLUDED_TOOLS = ("ask_user_question", "present", "plugin_manager")
 """What works unattended never has."""
@@ -44,27 +45,38 @@ class SeatError(Exception):
 class Seat:
     """One scope's role, and the parts of its prompt as they were composed last."""
 
+    __slots__ = ("env", "key", "role", "snapshot", "texts")
+
     def __init__(self, role: Role, env: RuntimeEnv, key: ScopeKey) -> None:
         self.role = role
         self.env = env
         self.key = key
-        self._snapshot: TeamSnapshot | None = None
-        self._texts: dict[str, str] = {}
-        self._whole = ""
+        self.snapshot: object = _NONE
+        """The snapshot that `texts` are of."""
+        self.texts: dict[str, str] = dict.fromkeys(_sections(role), "")
+        """By section; always the same object, and empty for what says nothing."""
 
     def parts(self, snapshot: TeamSnapshot) -> list[RuntimePart]:
         """The parts of its prompt."""
         return compose_runtime_parts(self.role, snapshot, self.env)
 
-    def text(self, snapshot: TeamSnapshot, section: str) -> str:
-        """The text of one section; empty for one that says nothing."""
-        if snapshot is not self._snapshot:
-            parts = self.parts(snapshot)
-            self._texts = {part.section: part.text for part in parts}
-            if self.role == "orchestrator":
-                self._texts = {MAIN_SECTION: join_parts(parts)}
-            self._snapshot = snapshot
-        return self._texts.get(section, "")
+    def compose(self, snapshot: TeamSnapshot) -> None:
+        """Bring `texts` up to date."""
+        if snapshot is self.snapshot:
+            return
+        parts = self.parts(snapshot)
+        if self.role == "orchestrator":
+            self.texts[MAIN_SECTION] = join_parts(parts)
+        else:
+            self.texts.update(dict.fromkeys(self.texts, ""))
+            self.texts.update({part.section: part.text for part in parts})
+        self.snapshot = snapshot
+
+
+def _sections(role: Role) -> list[str]:
+    if role == "orchestrator":
+        return [MAIN_SECTION]
+    return [*(slot.section for slot in slots_of(role)), NOTE_SECTION]
 
 
 def take_seat(ctx: Context, team: TeamPrompts, role: Role, env: RuntimeEnv) -> Seat:
@@ -104,8 +116,12 @@ def take_seat(ctx: Context, team: TeamPrompts, role: Role, env: RuntimeEnv) -> S
 
 
 def _provider(team: TeamPrompts, seat: Seat, section: str) -> Callable[[AssembleContext], str]:
+    """The text of one section: a look where nothing has changed since the last assembly."""
+    texts = seat.texts
+
     def text(context: AssembleContext) -> str:
-        snapshot = context.extras.get(SNAPSHOT) or team.latest
-        return seat.text(snapshot, section)
+        if context.extras.get(SNAPSHOT) is not seat.snapshot:
+            seat.compose(context.extras.get(SNAPSHOT) or team.latest)
+        return texts[section]
 
     return text

@@ -20,13 +20,14 @@ from workbench.team.config import TeamConfig, default_config
 from workbench.team.problems import Conflict, Problem, Refused
 from workbench.team.snapshot import TeamSnapshot
 from workbench.team.store.address import address_of
-from workbench.team.store.database import DEFAULT_BUSY_TIMEOUT_MS, Database
+from workbench.team.store.database import DEFAULT_BUSY_TIMEOUT_MS, NEWEST, Database
 from workbench.team.store.errors import StoreError
 from workbench.team.store.schema import REVIEWS, VERSIONS
 from workbench.team.validation import Accepted, Limits, judge, judge_stored, size_of
 from workbench.team.version import Origin, RestoredFrom, Saved, Version, VersionLine, changes_between
 
 _LINE = [column for column in VERSIONS.c if column.name != "config"]
+_INSERT = insert(VERSIONS)
 DEFAULT_PAGE = 50
 
 
@@ -171,9 +172,9 @@ class VersionStore:
         )
         try:
             with self.database.writing() as connection:
-                newest: int = connection.scalar(select(func.max(VERSIONS.c.revision))) or 0
+                newest: int = connection.exec_driver_sql(NEWEST).scalar() or 0
                 if newest == base.revision:
-                    connection.execute(insert(VERSIONS).values(_row(version)))
+                    connection.execute(_INSERT, _row(version))
         except StoreError as error:
             if not isinstance(error.__cause__, IntegrityError):
                 raise
