@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from workbench.tui.memory import Memory
@@ -57,12 +58,16 @@ class Opener:
     async def _look_at(self, path: str, name: str, may_come: bool) -> None:
         from workbench.config.opened import open_composition
         from workbench.config.problems import LoadError
+        from workbench.config.sessions.story import is_recorded
         from workbench.tui.live import CompositionSubject
 
         try:
             file, remembered = await asyncio.to_thread(_find, path, may_come)
         except LoadError as error:
             self._window.show_refusal(name, "\n".join(map(str, error.problems)))
+            return
+        if await asyncio.to_thread(is_recorded, file):
+            await self._look_at_recorded(file, name, remembered)
             return
         async with open_composition(file, even_if_broken=True) as opened:
             opened.watch()
@@ -72,6 +77,33 @@ class Opener:
                 await self._asked.wait()
             finally:
                 self._window.memory.left(remembered, health_of(opened))
+
+    async def _look_at_recorded(self, file: str, name: str, remembered: str) -> None:
+        """A session log, a tree of them, or captured requests."""
+        from workbench.config.sessions.story import Unusable, words_of
+        from workbench.tui.log_subject import LogSubject
+
+        try:
+            subject = await asyncio.to_thread(LogSubject.open_now, Path(file), name)
+        except Unusable as error:
+            self._window.show_refusal(name, words_of(error, file))
+            return
+        self._window.show(subject)
+        self._window.memory.opened(remembered)
+        reading = asyncio.create_task(subject.run(), name="read sessions")
+        try:
+            asked = asyncio.ensure_future(self._asked.wait())
+            await asyncio.wait({reading, asked}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done() and reading.exception() is None:
+                await asked  # nothing of it grows; it stays on the screen
+            asked.cancel()
+        finally:
+            reading.cancel()
+            await asyncio.wait({reading})
+            subject.close()
+            self._window.memory.left(remembered, "log")
+        if not reading.cancelled() and reading.exception() is not None:
+            raise reading.exception() or RuntimeError
 
 
 def _find(path: str, may_come: bool) -> tuple[str, str]:

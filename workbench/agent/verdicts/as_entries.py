@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from workbench.agent.verdicts.parts import Part
+from workbench.agent.verdicts.verdict import NO_OWNER
 from workbench.prompt.views import EntryView, Owner, Span
 
-UNKNOWN = Owner("", 0)
+UNKNOWN = Owner(NO_OWNER, 0)
 """Stands for an owner that was not recorded."""
 
 

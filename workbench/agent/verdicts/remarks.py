@@ -173,11 +173,11 @@ def _range(numbers: Sequence[int]) -> str:
 
 
 def _repeat_remark(name: str, repeat: Repeat) -> Remark:
-    places = [f"{place.name} line {place.line} ({place.owner.plugin or NO_OWNER})" for place in repeat.places[:4]]
+    places = [f"{place.name} line {place.line} ({place.owner.plugin})" for place in repeat.places[:4]]
     more = f" and {len(repeat.places) - 4} more places" if len(repeat.places) > 4 else ""
     text = repeat.text if len(repeat.text) <= 60 else f"{repeat.text[:59]}…"
     words = (
         f"“{text}” and what goes with it, {repeat.characters:,} characters, stand in {' and '.join(places)}{more}"
     )
-    owners = tuple(dict.fromkeys(place.owner.plugin or NO_OWNER for place in repeat.places))
+    owners = tuple(dict.fromkeys(place.owner.plugin for place in repeat.places))
     return Remark("repeated text", words, owners, name, repeat.places[0].name)

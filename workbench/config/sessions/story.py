@@ -75,6 +75,14 @@ def is_log(path: str | Path) -> bool:
     return first.startswith(b"{") and b'"session"' in first.split(b"\n", 1)[0] and b'"type"' in first
 
 
+def is_recorded(path: str | Path) -> bool:
+    """Whether a path leads to a session log, a folder of them, or captured requests. Blocks for a moment."""
+    found = Path(path)
+    if found.is_dir():
+        return bool(logs_in(found)) or is_capture(found)
+    return found.is_file() and (is_log(found) or is_capture(found))
+
+
 def logs_in(folder: Path) -> list[Path]:
     """The session logs in a folder, the shortest name first: a parent's before those of its children."""
     found = [each for each in folder.glob("*.jsonl") if each.is_file() and is_log(each)]

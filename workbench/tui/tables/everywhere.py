@@ -9,6 +9,27 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.prompt", "Prompt", ("1",), "Show what the model will read."),
     Command("app.trace", "Trace", ("2",), "Show how the prompt came to be."),
     Command("app.registry", "Registry", ("3",), "Show what is registered, by whom, in which layer."),
+    Command("app.session", "Session", ("4",), "Show what happened, step by step, and what broke the prefix cache."),
+    Command(
+        "app.now", "Back to now", ("z",), "Look at the present prompt again, after a past step.", "now", when="past"
+    ),
+    Command(
+        "app.step_before",
+        "Past step before",
+        ("less_than_sign", "comma"),
+        "While a past step is looked at: the one before it.",
+        "step",
+        label="< >",
+        when="past",
+    ),
+    Command(
+        "app.step_after",
+        "Past step after",
+        ("greater_than_sign", "full_stop"),
+        "While a past step is looked at: the one after it.",
+        label=">",
+    ),
+    Command("app.team", "Team", ("6",), "Show what the team has made of its prompts, and change it."),
     Command(
         "app.palette",
         "Commands",

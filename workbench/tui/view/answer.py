@@ -70,6 +70,16 @@ def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble], first: Ch
     return ()
 
 
+def past(preview: Preview, words: str, check: str, is_equal: bool, sizes: Sizes) -> Answer:
+    """What the model has read once."""
+    size = sizes.system(preview)
+    sections = sum(1 for section in preview.sections if section.state == "effective")
+    amount = f"{size.short} {sizes.unit_word}" if size is not None else "Nothing"
+    sentence = (Piece(amount, "strong", bold=True), Piece(f" in {counted(sections, 'section')}, {words}."))
+    sign: Line = (Piece("✓ ", "running"),) if is_equal else (Piece("– ", "soft"),)
+    return Answer(sentence, (*sign, *outside(check, "soft")))
+
+
 def opening(name: str) -> Answer:
     """While a file is being opened."""
     return Answer((Piece("◐ ", "pending"), Piece("Opening ", "strong", bold=True), *outside(name), Piece(" …")))

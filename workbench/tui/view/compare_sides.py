@@ -67,7 +67,18 @@ class Snapshot:
     path: str
 
 
-SideChoice: TypeAlias = Now | Previous | Earlier | OtherScope | OtherFile | Snapshot
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a session that is looked at."""
+
+    track: int
+    """Which of its sessions."""
+    seq: int
+    name: str
+    """Such as `2.1`."""
+
+
+SideChoice: TypeAlias = Now | Previous | Earlier | OtherScope | OtherFile | Snapshot | Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,8 @@ def words_of(choice: SideChoice) -> SideWords:
             return SideWords(f"scope {label}")
         case OtherFile(path) | Snapshot(path):
             return SideWords(path)
+        case Step(name=name):
+            return SideWords(f"step {name}")
 
 
 def clock(seconds: float) -> str:

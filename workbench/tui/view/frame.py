@@ -23,6 +23,7 @@ OPENING = Status("◐", "opening", "pending")
 LIVE = Status("●", "live", "running")
 STILL = Status("○", "not watched", "soft")
 HOLDING = Status("◌", "edits wait", "waiting")
+PAST = Status("◂", "past", "changed")
 ERROR = Status("×", "error", "failed")
 REFUSED = Status("×", "broken file", "failed")
 

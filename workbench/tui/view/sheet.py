@@ -13,9 +13,18 @@ WIDEST = 96
 
 
 def notes_lines(
-    name: str, problems: Sequence[object], notes: Sequence[str], width: int, waiting: str = ""
+    name: str,
+    problems: Sequence[object],
+    notes: Sequence[str],
+    width: int,
+    waiting: str = "",
+    *,
+    about: str = "",
 ) -> list[Line]:
-    """All problems and all notes of a file, one below the other; `waiting` says what a held edit would change."""
+    """All problems and all notes of a file, one below the other; `waiting` says what a held edit would change.
+
+    `about`: the heading of the notes, where they are something else than what was not used.
+    """
     lines: list[Line] = [(Piece("Notes on ", "strong", bold=True), *outside(name, "strong", bold=True)), ()]
     if waiting:
         lines.append((Piece("An edit waits", "soft", bold=True),))
@@ -23,9 +32,10 @@ def notes_lines(
     if problems:
         lines.append((Piece(counted(len(problems), "problem"), "soft", bold=True),))
         lines += _items([str(problem) for problem in problems], "×", "failed", width)
-        lines += [(), (Piece("The last good state stays until this is mended.", "soft"),), ()]
+        stays = () if about else ((), (Piece("The last good state stays until this is mended.", "soft"),))
+        lines += [*stays, ()]
     if notes:
-        lines.append((Piece("Not used, and why", "soft", bold=True),))
+        lines.append((Piece(about or "Not used, and why", "soft", bold=True),))
         lines += _items(notes, "–", "soft", width)
     if not problems and not notes and not waiting:
         lines.append((Piece("Nothing to say: everything in the file is used.", "soft"),))

@@ -25,8 +25,12 @@ def status_of(viewing: Viewing) -> frame.Status:
     subject = viewing.subject
     if subject is None:
         return frame.OPENING if viewing.opening else frame.NOTHING
+    if viewing.past is not None:
+        return frame.PAST
     if viewing.assembling.is_slow:
         return frame.busy(viewing.assembling.seconds)
+    if subject.is_past:
+        return frame.PAST
     if subject.problems:
         return frame.REFUSED
     if viewing.preview is not None and viewing.preview.failures:
@@ -41,6 +45,8 @@ def interruption(viewing: Viewing) -> answers.Answer | None:
     subject = viewing.subject
     if subject is None:
         return answers.opening(viewing.opening or "…")
+    if viewing.past is not None:
+        return None
     if viewing.assembling.is_slow:
         return answers.waiting(subject.waiting(), viewing.assembling.seconds)
     if viewing.assembling.error is not None:
@@ -51,7 +57,7 @@ def interruption(viewing: Viewing) -> answers.Answer | None:
         return answers.not_checked(viewing.checking.error)
     if viewing.editing.error:
         return answers.failed_edit(viewing.editing.error)
-    if subject.problems:
+    if subject.problems and not subject.is_past:
         return answers.refused(subject.problems, subject.is_loaded)
     if viewing.editing.waiting is not None:
         return answers.edit_waits(viewing.editing.waiting)
@@ -65,6 +71,7 @@ def facts(viewing: Viewing) -> frozenset[str]:
     subject = viewing.subject
     waits = viewing.editing.waiting is not None
     known = {
+        "past": viewing.past is not None,
         "failing": viewing.preview is not None and bool(viewing.preview.failures),
         "pending": waits,
         "noted": subject is not None and bool(subject.problems or subject.notes or waits),

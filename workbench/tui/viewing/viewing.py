@@ -17,9 +17,12 @@ from workbench.tui.viewing.assembling import Assembling
 from workbench.tui.viewing.checking import Checking
 from workbench.tui.viewing.editing import Editing
 from workbench.tui.viewing.measuring import Measuring
+from workbench.tui.viewing.past import Past
 
-Topic: TypeAlias = Literal["subject", "scope", "preview", "sizes", "findings", "frame", "changed"]
+Topic: TypeAlias = Literal["subject", "scope", "preview", "sizes", "findings", "frame", "changed", "session"]
 """What is another now. `frame`: words around the panes only. `changed`: of the subject, before its preview."""
+SESSION = frozenset({"session"})
+"""Topics of changes after which the present prompt is still the same."""
 KEPT = 50
 """Earlier previews that can still be looked at."""
 KEPT_CHARACTERS = 20_000_000
@@ -56,6 +59,10 @@ class Viewing:
         """The last previews, oldest first; the present one is the last."""
         self.version = 0
         """Grows with each preview, subject and change of sizes: a place compares it when it comes back."""
+        self.past: Past | None = None
+        """A prompt that was sent once and is looked at now; `preview` is its."""
+        self._present: tuple[Preview, Sizes] | None = None
+        """What is looked at again after `leave_past`."""
         self._count = 0
         tell_frame: Callable[[], object] = lambda: tell("frame")  # noqa: E731
         self.assembling = Assembling(app, self._assemble, tell_frame)
@@ -73,8 +80,36 @@ class Viewing:
         self.opening = name
         self._tell("frame")
 
+    def show_past(self, past: Past) -> None:
+        """Looks at a prompt that was sent once, in all places."""
+        if self.subject is None:
+            return
+        if self.past is None and self.preview is not None:
+            self._present = self.preview, self.sizes
+        self.past, self.preview, self.sizes = past, past.preview, CHARACTERS
+        self.version += 1
+        self._tell("preview")
+        self.measuring.start(self.subject, past.preview)
+
+    def leave_past(self) -> bool:
+        """Looks at the present prompt again; False: it was looked at already."""
+        if self.past is None:
+            return False
+        self.past = None
+        self.measuring.give_up()
+        if self._present is not None:
+            self.preview, self.sizes = self._present
+            self._present = None
+            self.version += 1
+            self._tell("preview")
+        return True
+
+    def _forget_past(self) -> None:
+        self.past = self._present = None
+
     def leave(self) -> None:
         """Looks at nothing."""
+        self._forget_past()
         self.assembling.give_up()
         self.measuring.give_up()
         self.subject = None
@@ -87,6 +122,7 @@ class Viewing:
 
     def show(self, subject: Subject) -> None:
         """Looks at another subject."""
+        self._forget_past()
         self.subject = subject
         self.opening = ""
         self.scope = first_scope(subject.scopes)
@@ -104,6 +140,7 @@ class Viewing:
         """Looks at another scope."""
         if label == self.scope or self.subject is None:
             return
+        self._forget_past()
         self.scope = label
         self.editing.forget()
         self.editing.look(self.subject, label)
@@ -113,6 +150,9 @@ class Viewing:
     def follow(self, changed: Changed) -> None:
         """A flood of changes costs one assembly at a time; one that hangs is given up for the next."""
         if self.subject is None:
+            return
+        if changed.topics == SESSION and not self.subject.is_past:
+            self._tell("session")
             return
         if self.scope not in {scope.label for scope in self.subject.scopes}:
             self.scope = first_scope(self.subject.scopes)
@@ -131,13 +171,16 @@ class Viewing:
         preview = await subject.preview(scope)
         sizes = await self.measuring.soon(subject, preview)
         self.editing.preview_came(preview, is_last=not self.assembling.is_stale)
-        self.preview, self.sizes = preview, sizes
+        if self.past is None:
+            self.preview, self.sizes = preview, sizes
+        else:
+            self._present = preview, sizes
         self.problems = () if subject.is_loaded else tuple(map(str, subject.problems))
         self._count += 1
         self._keep(Seen(self._count, scope, preview, sizes))
         self.version += 1
         self._tell("preview")
-        if sizes is CHARACTERS:
+        if sizes is CHARACTERS and self.past is None:
             self.measuring.start(subject, preview)
 
     def _keep(self, seen: Seen) -> None:
@@ -149,7 +192,7 @@ class Viewing:
     def _sizes_came(self, sizes: Sizes) -> None:
         """The same preview, in tokens."""
         self.sizes = sizes
-        if self.history:
+        if self.history and self.past is None:
             last = self.history[-1]
             self.history[-1] = Seen(last.number, last.scope, last.preview, sizes)
         self.version += 1

@@ -20,6 +20,7 @@ from workbench.tui.view.compare_sides import (
     SideChoice,
     SideWords,
     Snapshot,
+    Step,
     clock,
 )
 from workbench.tui.viewing.viewing import Seen, Viewing
@@ -54,6 +55,7 @@ class Sides:
         self._files: dict[str, _OpenFile] = {}
         self._snapshots: dict[str, Side] = {}
         self._scopes: dict[str, tuple[Seen, Preview]] = {}
+        self._steps: dict[Step, Side] = {}
 
     @property
     def open_files(self) -> list[str]:
@@ -66,6 +68,8 @@ class Sides:
             self._files.pop(path).close()
         for path in [path for path in self._snapshots if Snapshot(path) not in choices]:
             del self._snapshots[path]
+        for step in [step for step in self._steps if step not in choices]:
+            del self._steps[step]
 
     async def load(self, choice: SideChoice) -> Side:
         """The side; raises `SideError` or `Nothing`. May wait for plugins of another scope or file."""
@@ -83,6 +87,8 @@ class Sides:
                 return await self._file(path)
             case Snapshot(path):
                 return await self._snapshot(path)
+            case Step():
+                return await self._step(choice)
 
     @property
     def _last(self) -> Seen:
@@ -114,6 +120,32 @@ class Sides:
         if known is None or known[0].preview is not last.preview:
             known = self._scopes[label] = last, await subject.preview(label)
         return known[1]
+
+    async def _step(self, step: Step) -> Side:
+        """Its system text, tools and runtime context, made again from the log."""
+        from workbench.agent.log.errors import LogError
+        from workbench.agent.verdicts.as_preview import preview_of
+
+        feed = self._viewing.subject.sessions if self._viewing.subject is not None else None
+        if feed is None or step.track >= len(feed.tracks):
+            raise SideError(f"There is no step {step.name} any more.")
+        track = feed.tracks[step.track]
+        rows = track.timeline.requests if track.timeline is not None else []
+        row = next((row for row in rows if row.sent.seq == step.seq), None)
+        if row is None:
+            raise SideError(f"There is no step {step.name} any more.")
+        known = self._steps.get(step)
+        if known is not None:
+            return known
+        try:
+            rebuilt = await asyncio.to_thread(feed.rebuilt, track, row)
+        except LogError as error:
+            raise SideError(str(error)) from None
+        made = feed.looked_at(track, row)
+        made = made or preview_of(rebuilt.header, rebuilt.messages, row.parts, track.label, row.time)
+        at = f"{clock(row.time / 1000)}, " if row.time else ""
+        side = self._steps[step] = Side(made, SideWords(f"step {step.name}", f"{at}{track.label}"))
+        return side
 
     async def _file(self, path: str) -> Side:
         file = self._files.get(path)

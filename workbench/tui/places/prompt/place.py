@@ -94,6 +94,9 @@ class PromptPlace(FilterActions, FileActions):
         interrupting = interruption(viewing)
         if interrupting is not None or viewing.subject is None or model.preview is None:
             return interrupting or answers.opening(viewing.opening or "…")
+        if viewing.past is not None:
+            past = viewing.past
+            return answers.past(model.preview, past.words, past.check, past.is_equal, model.sizes)
         findings = viewing.checking.findings
         found = findings_fact(findings, short=short) if findings is not None else ()
         if model.filter:

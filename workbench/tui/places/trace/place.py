@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view import answer as answers
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.picker import Item
-from workbench.tui.view.pieces import plain
+from workbench.tui.view.pieces import Piece, plain
 from workbench.tui.view.sizes import number
 from workbench.tui.view.trace import RowKey
 from workbench.tui.view.trace_detail import WIDEST, Detail
@@ -73,14 +73,25 @@ class TracePlace(Place):
                 self.model = TraceModel()
                 self._show_all()
             case "preview" | "sizes":
-                self.model.load(self.viewing.history)
+                self.model.load(self._looked_at())
                 self._show_all()
                 self._look_for_repeats()
             case "scope":
                 self.model.follows = True
 
+    def _looked_at(self) -> Sequence[Seen]:
+        """The assemblies that are kept, or the past one that is looked at."""
+        viewing = self.viewing
+        if viewing.past is None:
+            return viewing.history
+        self.model.follows = True
+        return [Seen(0, viewing.scope, viewing.past.preview, viewing.sizes)]
+
     def answer(self, *, short: bool) -> answers.Answer:
         model, viewing = self.model, self.viewing
+        if viewing.past is not None and not viewing.past.preview.trace.stages:
+            words = f" of step {viewing.past.step}: a log holds what was sent, not how it came to be."
+            return answers.Answer((Piece("No trace", "strong", bold=True), Piece(words)))
         interrupting = interruption(viewing)
         if interrupting is not None or model.preview is None or model.seen is None:
             return interrupting or answers.opening(viewing.opening or "…")

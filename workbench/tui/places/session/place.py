@@ -1,0 +1,553 @@
+"""The place Session: what happened, step by step; where the prefix cache broke, who broke it, and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.binding import BindingType
+from textual.getters import query_one
+from textual.widget import Widget
+
+from workbench.agent.log.errors import LogError
+from workbench.agent.log.rebuild import RebuiltRequest
+from workbench.agent.verdicts.as_preview import preview_of
+from workbench.agent.verdicts.verdict import ChangedPart
+from workbench.tui.places.base import Place, tab_of
+from workbench.tui.places.session.model import SessionModel
+from workbench.tui.session_feed import SessionFeed, Talk
+from workbench.tui.view import answer as answers
+from workbench.tui.view.difference import TextDifference
+from workbench.tui.view.picker import Item
+from workbench.tui.view.pieces import Line, Piece, outside, plain
+from workbench.tui.view.session import StepKey, StepRow, clock, session_sentence, warnings_of
+from workbench.tui.view.session_request import request_detail
+from workbench.tui.view.sheet import notes_lines
+from workbench.tui.view.sizes import counted
+from workbench.tui.view.trace_detail import WIDEST, Detail
+from workbench.tui.viewing.past import Past
+from workbench.tui.viewing.situation import facts, interruption
+from workbench.tui.viewing.viewing import Topic, Viewing
+from workbench.tui.widgets.lines import bindings_of
+from workbench.tui.widgets.say_bar import SayBar
+from workbench.tui.widgets.session_timeline import Steps, StepsHead
+from workbench.tui.widgets.trace_detail import DetailLines
+
+LEAST_DETAIL = 9
+"""Lines that the pane below gets at least."""
+
+
+class SessionPlace(Place):
+    """What happened, step by step?"""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
+    CSS_PATH = Path(__file__).parent / "style.tcss"
+    AUTO_FOCUS = "#steps"
+    tab = tab_of("Session")
+    where = "session"
+
+    head = query_one(StepsHead)
+    steps = query_one(Steps)
+    detail_pane = query_one(DetailLines)
+    say_bar = query_one(SayBar)
+
+    def __init__(self, viewing: Viewing) -> None:
+        super().__init__(viewing)
+        self.model = SessionModel()
+        self._shown: object = None
+        self._feed_version = -1
+        self._target: object = None
+
+    def panes(self) -> Iterable[Widget]:
+        return StepsHead(id="head"), Steps(id="steps"), DetailLines(id="detail")
+
+    def below(self) -> Iterable[Widget]:
+        return (SayBar(id="say"),)
+
+    # what is looked at
+
+    def look_again(self, topic: Topic) -> None:
+        if topic in ("subject", "preview", "session", "changed"):
+            self._load()
+
+    def catch_up(self) -> None:
+        super().catch_up()
+        feed = self._feed
+        if feed is not None and feed.version != self._feed_version:
+            self._load()
+
+    @property
+    def _feed(self) -> SessionFeed | None:
+        subject = self.viewing.subject
+        return subject.sessions if subject is not None else None
+
+    def _load(self) -> None:
+        subject = self.viewing.subject
+        feed = subject.sessions if subject is not None else None
+        self._feed_version = feed.version if feed is not None else -1
+        self.model.load(feed)
+        self._show_all()
+
+    @property
+    def talk(self) -> Talk | None:
+        """Whom one can talk to."""
+        return self.model.feed.talk if self.model.feed is not None else None
+
+    def answer(self, *, short: bool) -> answers.Answer:
+        viewing, model = self.viewing, self.model
+        feed = model.feed
+        if viewing.subject is None:
+            return answers.opening(viewing.opening or "…")
+        fact = self._fact(short)
+        if feed is None:
+            return answers.Answer(
+                (
+                    Piece("No session. ", "strong", bold=True),
+                    Piece("Nobody runs here: give the composition a model (`models:`), or open a session log."),
+                )
+            )
+        if feed.progress:
+            words = "" if feed.progress == "reading" else f": {feed.progress}"
+            name = outside(viewing.subject.name)
+            return answers.Answer(
+                (Piece("◐ ", "pending"), Piece("Reading ", "strong", bold=True), *name, Piece(words))
+            )
+        interrupting = None if feed.is_log else interruption(viewing)
+        has_steps = any(row.request is not None for row in model.rows)
+        if interrupting is not None and not has_steps:
+            return interrupting
+        talk = feed.talk
+        if talk is not None and talk.is_running:
+            return answers.Answer(_running(talk, short), fact)
+        if not has_steps and feed.problems:
+            return answers.Answer((Piece("× ", "failed", bold=True), *outside(str(feed.problems[0]))))
+        if not has_steps:
+            return answers.Answer(_no_step(viewing, talk), fact)
+        return answers.Answer(session_sentence(model.rows, short=short), fact)
+
+    def _fact(self, short: bool) -> Line:
+        """At the right end: an agent's state, else what is worth a warning."""
+        feed = self.model.feed
+        if feed is None:
+            return ()
+        talk = feed.talk
+        if talk is not None and talk.error:
+            return (Piece("× ", "failed", bold=True), *outside(talk.error.split("\n")[0][: 30 if short else 60]))
+        waiting = self.viewing.editing.waiting
+        if waiting is not None and waiting.sentence and not short:
+            return (Piece("◌ ", "pending"), *outside(f"an edit waits: {waiting.sentence}"[:70], "soft"))
+        warned = len(list(warnings_of([track.timeline for track in feed.tracks])))
+        count = warned + len(feed.problems)
+        if count:
+            return (
+                Piece("! " if feed.problems else "~ ", "changed", bold=True),
+                Piece(f"{counted(count, 'warning')}: o", "soft"),
+            )
+        if talk is not None:
+            return (Piece("idle", "soft"),)
+        return ()
+
+    @property
+    def now(self) -> frozenset[str]:
+        known = set(facts(self.viewing))
+        feed, talk = self.model.feed, self.talk
+        if talk is not None:
+            known.add("live")
+            known |= {"running"} if talk.is_running else set()
+            known |= {"held"} if talk.steps_singly else set()
+            known |= {"failed"} if talk.failed_message is not None else set()
+        if not self.model.follows:
+            known.add("past")
+        else:
+            known.discard("past")
+        if feed is not None and (feed.problems or any(warnings_of([track.timeline for track in feed.tracks]))):
+            known.add("warned")
+        return frozenset(known)
+
+    # showing
+
+    def _show_all(self) -> None:
+        model = self.model
+        if not self.is_mounted or not self.children:
+            return
+        if self._target is not None:
+            self._take_target()
+        has_rows = bool(model.rows)
+        self.head.set_class(not has_rows, "-absent")
+        self.steps.show_rows(model.rows, model.chosen)
+        self._show_heading()
+        self._fit()
+        self._show_detail()
+        self.refresh_frame()
+
+    def _show_heading(self) -> None:
+        self.head.show_columns(self.steps.sign, self.steps.has_focus, self.steps.has_times)
+
+    def _fit(self) -> None:
+        """The steps get what they need, the pane below the rest and never too little."""
+        width, height = self.size
+        is_single = width < 80 or height < 20
+        self.set_class(is_single, "-one")
+        if is_single:
+            self.steps.styles.height = "1fr"
+        else:
+            is_tall = height >= 30
+            room = height - (9 if is_tall else 5)
+            least = max(LEAST_DETAIL, room // 2)
+            self.steps.styles.height = max(1, min(len(self.steps.rows), room - least))
+        self._show_front()
+
+    def _show_front(self) -> None:
+        """One pane stands in front where there is no room for two."""
+        reads = self.detail_pane.has_focus
+        self.head.set_class(reads, "-behind")
+        self.steps.set_class(reads, "-behind")
+        self.detail_pane.set_class(not reads, "-behind")
+
+    def _show_detail(self) -> None:
+        model, pane = self.model, self.detail_pane
+        row = model.row
+        shown = (model.chosen, model.request is not None)
+        pane.show_detail(
+            model.detail(pane.text_width, blanks=self.size.height >= 30, schema=self._schema(row)),
+            keep_place=self._shown == shown,
+        )
+        self._shown = shown
+        part = row.request.verdict.part if row is not None and row.request is not None else None
+        if row is not None and part is not None and model.difference_of(row) is None:
+            self.run_worker(self._compare(row, part), group="step difference", exclusive=True, exit_on_error=False)
+
+    async def _compare(self, row: StepRow, part: ChangedPart) -> None:
+        """A long part, beside the loop."""
+        made = await asyncio.to_thread(TextDifference, part.before, part.after)
+        if row.key is not None:
+            self.model.keep(row.key, part, made)
+            if self.model.chosen == row.key:
+                self._show_detail()
+
+    def _schema(self, row: StepRow | None) -> Sequence[str]:
+        """How the schema of a tool changed, value by value."""
+        part = row.request.verdict.part if row is not None and row.request is not None else None
+        if part is None or part.kind != "tool" or part.action != "changed" or part.key_order_only:
+            return ()
+        from workbench.check.schema_difference import compare_schemas
+        from workbench.prompt import ToolSchema
+
+        try:
+            before, after = json.loads(part.before), json.loads(part.after)
+            sides = [
+                ToolSchema(part.name, str(each.get("description", "")), each.get("parameters", {}))
+                for each in (before, after)
+            ]
+            return list(compare_schemas(*sides).lines())
+        except Exception:  # a foreign tool may be anything
+            return ()
+
+    # messages of the panes
+
+    @on(Steps.Chosen)
+    def _step_chosen(self, event: Steps.Chosen) -> None:
+        self._choose(event.key)
+
+    def _choose(self, key: StepKey) -> None:
+        self.model.chosen = key
+        self.model.follows = key == self.model.newest and not (self.model.feed and self.model.feed.is_log)
+        self.model.request = None
+        self._show_detail()
+        self.refresh_frame()
+
+    @on(Steps.Opened)
+    async def _step_opened(self) -> None:
+        await self.action_open()
+
+    def on_descendant_focus(self) -> None:
+        self._show_front()
+        self._show_heading()
+
+    def on_descendant_blur(self) -> None:
+        self._show_heading()
+
+    @on(DetailLines.Widened)
+    def _detail_widened(self) -> None:
+        if self.model.request is not None:
+            self.model.request = None
+        self._show_detail()
+
+    def on_resize(self) -> None:
+        self._fit()
+        self.refresh_frame()
+
+    # going elsewhere and coming from there
+
+    def jumps(self) -> list[Item]:
+        return [
+            Item(f"step:{index}", f"step {row.name}", row.request.verdict.word, group="Jump to")
+            for index, row in enumerate(self.model.rows)
+            if row.request is not None
+        ][:500]
+
+    def jump(self, item_id: str) -> None:
+        key = self.model.rows[int(item_id.partition(":")[2])].key
+        if key is not None:
+            self.steps.choose(key)
+
+    def spot(self) -> object:
+        return self.model.chosen
+
+    def text_to_save(self) -> tuple[str, str] | None:
+        row = self.model.row
+        return None if row is None else (self._plain_detail(), f"step-{row.name}.txt")
+
+    def show_target(self, target: object) -> None:
+        """A step."""
+        self._target = target
+        if self.model.rows and self.is_mounted:
+            self._show_all()
+
+    def _take_target(self) -> None:
+        target, self._target = self._target, None
+        if isinstance(target, StepKey) and self.model.row_of(target) is not None:
+            self.model.chosen = target
+            self.model.follows = False
+
+    # commands: reading
+
+    async def action_open(self) -> None:
+        row = self.model.row
+        if row is None or row.request is None or self.model.feed is None:
+            return
+        if self.detail_pane.has_focus and self.model.request is not None:
+            return
+        rebuilt = await self._rebuilt(row)
+        if rebuilt is None or self.model.chosen != row.key:
+            return
+        width = self.detail_pane.text_width
+        self.model.request = await asyncio.to_thread(request_detail, rebuilt, row.request.parts, width)
+        self.model.request_key = row.key
+        self._show_detail()
+        self.detail_pane.remove_class("-behind")
+        self.detail_pane.focus()
+
+    def action_back(self) -> None:
+        if self.model.request is not None:
+            self.model.request = None
+            self._show_detail()
+        self.steps.remove_class("-behind")
+        self.head.remove_class("-behind")
+        self.steps.focus()
+
+    def action_other_pane(self) -> None:
+        if self.detail_pane.has_focus:
+            self.steps.remove_class("-behind")
+            self.steps.focus()
+        else:
+            self.detail_pane.remove_class("-behind")
+            self.detail_pane.focus()
+
+    def action_earlier(self) -> None:
+        self._step_by(-1)
+
+    def action_later(self) -> None:
+        self._step_by(1)
+
+    def _step_by(self, steps: int) -> StepRow | None:
+        row = self.model.neighbour(steps)
+        if row is None or row.key is None:
+            self.say("This is the first step." if steps < 0 else "This is the newest step.", ())
+            return None
+        self.steps.choose(row.key)
+        return row
+
+    def action_next_break(self) -> None:
+        self._go_to_break(1)
+
+    def action_previous_break(self) -> None:
+        self._go_to_break(-1)
+
+    def _go_to_break(self, direction: int) -> None:
+        key = self.model.next_break(direction)
+        if key is None:
+            self.say("No step broke the prefix.", ())
+        else:
+            self.steps.choose(key)
+
+    def action_now(self) -> None:
+        key = self.model.newest
+        if key is not None:
+            self.steps.choose(key)
+            self.model.follows = True
+            self.refresh_frame()
+
+    def action_mark(self) -> None:
+        model = self.model
+        model.marked = None if model.marked == model.chosen else model.chosen
+        model.load(model.feed)
+        self.steps.show_rows(model.rows, model.chosen)
+
+    def action_warnings(self) -> None:
+        from workbench.tui.widgets.sheet import Sheet
+
+        feed = self.model.feed
+        if feed is None:
+            return
+        problems = [str(problem) for problem in feed.problems]
+        warned = list(warnings_of([track.timeline for track in feed.tracks]))
+        name = self.viewing.subject.name if self.viewing.subject is not None else ""
+        self.app.push_screen(Sheet(lambda width: notes_lines(name, problems, warned, width, about="Warnings")))
+
+    def action_copy(self) -> None:
+        text = self.detail_pane.selected_text or self._plain_detail()
+        if text:
+            self.house.copy(text, self.say)
+        else:
+            self.say("Nothing to copy here.", ())
+
+    def _plain_detail(self) -> str:
+        made: Detail = self.model.detail(WIDEST, blanks=True, schema=self._schema(self.model.row))
+        return "\n".join(plain(made[row]).rstrip() for row in range(len(made)))
+
+    # commands: other places
+
+    async def _rebuilt(self, row: StepRow) -> RebuiltRequest | None:
+        feed = self.model.feed
+        if feed is None or row.request is None:
+            return None
+        try:
+            return await asyncio.to_thread(feed.rebuilt, self.model.track_of(row), row.request)
+        except LogError as error:
+            self.say(f"It cannot be rebuilt: {plain(outside(str(error)))}", (Piece("× ", "failed", bold=True),))
+            return None
+
+    async def _past(self, row: StepRow) -> Past | None:
+        """The step as the other places look at it."""
+        rebuilt = await self._rebuilt(row)
+        if rebuilt is None or row.request is None or self.model.feed is None:
+            return None
+        track = self.model.track_of(row)
+        seen = self.model.feed.looked_at(track, row.request)
+        made = seen or preview_of(
+            rebuilt.header, rebuilt.messages, row.request.parts, track.label, row.request.time
+        )
+        at = f" at {clock(row.request.time)}" if row.request.time else ""
+        if rebuilt.mismatch is not None:
+            check = f"not what was sent: {rebuilt.mismatch}"
+        elif rebuilt.header.not_recorded:
+            check = f"rebuilt from the log; {' and '.join(sorted(rebuilt.header.not_recorded))} not recorded"
+        elif rebuilt.sent.digest is not None:
+            check = "rebuilt from the log, equal to what was sent"
+        else:
+            check = "rebuilt from the log"
+        is_equal = rebuilt.mismatch is None and rebuilt.sent.digest is not None
+        return Past(made, row.name, f"as step {row.name} sent them{at}", check, is_equal, self._travel)
+
+    async def _travel(self, steps: int) -> None:
+        """Another place goes to the step before or after."""
+        row = self.model.neighbour(steps)
+        if row is not None and row.key is not None:
+            self.model.chosen, self.model.follows, self.model.request = row.key, False, None
+            past = await self._past(row)
+            if past is not None:
+                self.viewing.show_past(past)
+
+    async def action_prompt(self) -> None:
+        await self._go_with_past("Prompt")
+
+    async def action_trace(self) -> None:
+        await self._go_with_past("Trace")
+
+    async def _go_with_past(self, title: str) -> None:
+        row = self.model.row
+        if row is None:
+            self.say("No step is chosen.", ())
+            return
+        block = self.detail_pane.block if self.detail_pane.has_focus else None
+        past = await self._past(row)
+        if past is not None:
+            self.house.leave_spot()
+            self.viewing.show_past(past)
+            await self.house.go_to(title, block.target if block is not None and title == "Prompt" else None)
+
+    async def action_compare(self) -> None:
+        from workbench.tui.view.compare_sides import CompareTarget, Step
+
+        row = self.model.row
+        other = self.model.row_of(self.model.marked) if self.model.marked != self.model.chosen else None
+        other = other or self.model.neighbour(-1)
+        if row is None or row.key is None or other is None or other.key is None:
+            self.say("There is no step before this one: mark another with space.", ())
+            return
+        first, second = sorted((other, row), key=lambda each: (each.track, each.key.seq if each.key else 0))
+        assert first.key is not None
+        assert second.key is not None
+        self.house.leave_spot()
+        left = Step(first.key.track, first.key.seq, first.name)
+        right = Step(second.key.track, second.key.seq, second.name)
+        await self.house.go_to("Compare", CompareTarget(left, right, self.tab.title))
+
+    # commands: a live agent
+
+    def action_say(self) -> None:
+        if self.talk is None:
+            self.say("Nobody can be talked to here.", ())
+            return
+        self.key_hints.display = False
+        self.say_bar.open(self.talk.name)
+
+    @on(SayBar.Said)
+    async def _said(self, event: SayBar.Said) -> None:
+        self._close_bar()
+        if self.talk is not None and event.text.strip():
+            self.model.follows = True
+            await self.talk.say(event.text)
+            self.refresh_frame()
+
+    @on(SayBar.Closed)
+    def _close_bar(self) -> None:
+        self.key_hints.display = True
+        self.steps.focus()
+
+    def action_next_step(self) -> None:
+        talk = self.talk
+        if talk is None:
+            self.say("Nobody runs here: this was recorded.", ())
+            return
+        self.model.follows = True
+        if not talk.next_step():
+            self.action_say()
+        self.refresh_frame()
+
+    def action_run_on(self) -> None:
+        if self.talk is not None:
+            self.talk.let_run()
+            self.refresh_frame()
+
+    def action_cancel(self) -> None:
+        if self.talk is None or not self.talk.cancel():
+            self.say("No turn runs.", ())
+
+    async def action_resend(self) -> None:
+        if self.talk is None or not await self.talk.resend():
+            self.say("The last turn did not fail.", ())
+
+
+def _running(talk: Talk, short: bool) -> Line:
+    """While a turn runs: what comes in."""
+    if talk.is_held:
+        held = Piece("Held before the next step", "strong", bold=True)
+        return (Piece("◐ ", "pending"), held, Piece(": n lets it begin, u lets all run."))
+    tail = " ".join(talk.streamed.split())[-(40 if short else 76) :]
+    said: Line = (Piece(": "), *outside(tail, "soft")) if tail else (Piece(" …"),)
+    return (Piece("● ", "running"), Piece("Running", "strong", bold=True), *said)
+
+
+def _no_step(viewing: Viewing, talk: Talk | None) -> Line:
+    size = None
+    if viewing.preview is not None:
+        size = viewing.sizes.request(viewing.preview)
+    cost = f" The first request would cost {size} and start cold." if size is not None else ""
+    how = " m sends a message." if talk is not None else ""
+    return (Piece("No step yet.", "strong", bold=True), Piece(cost + how))
