@@ -15,7 +15,8 @@ from workbench.cli.prompts import app as prompts_app
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the prompt cannot be sent, a check or a case failed, or the text is not there; "
-    "2 the command line or a file cannot be used; 3 the workbench itself failed; 130 interrupted."
+    "2 the command line or a file cannot be used; 3 the workbench itself failed; 5 somebody else has saved a team's "
+    "prompts since; 130 interrupted."
 )
 _FILE_HELP = "A composition, a prompt file, a harness config, or the name of a shipped sample."
 _SCOPE_HELP = "A scope or agent of FILE, or '(global)'. Without it: its first agent, else the global layer."
