@@ -1,0 +1,78 @@
+"""Evaluating a host half: from a compiled module to a plugin.
+
+Source: docs/dynamic-packages.md 9.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.dynamic.sandbox.names import helper_view, make_namespace
+from workbench.dynamic.source.host import HostHalf
+from workbench.dynamic.source.substitutes import substitute
+
+SHAPE = 'inject = ["tools"]\ndef apply(ctx): ...'
+
+
+class EvaluationRefused(ValueError):
+    """The module is not the shape of a plugin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What an evaluated module says of itself."""
+
+    apply: Callable[[Any], Any]
+    name: str
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    provides: tuple[str, ...]
+
+    @property
+    def declared(self) -> frozenset[str]:
+        return frozenset((*self.required, *self.optional))
+
+
+def evaluate(
+    half: HostHalf, name: str, harness: Any, print_: Callable[..., None], tick: Callable[[], None]
+) -> Evaluated:
+    """Run the top level. Raises what it raises, and `EvaluationRefused`."""
+    bound = {helper: helper_view(helper) for helper in half.helpers}
+    namespace = make_namespace(
+        name, {**bound, "harness": harness}, print_=print_, tick=tick, substitute=substitute
+    )
+    exec(half.code, namespace)
+    apply = namespace.get("apply")
+    if not callable(apply):
+        raise EvaluationRefused(f"there is no function `apply` at top level; a package has this shape:\n{SHAPE}")
+    own_name = namespace.get("name", name)
+    required, optional = _injected(namespace.get("inject", ()))
+    return Evaluated(
+        apply,
+        own_name.strip() if isinstance(own_name, str) and own_name.strip() else name,
+        required,
+        optional,
+        _names(namespace.get("provides", ()), "provides"),
+    )
+
+
+def _injected(inject: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if isinstance(inject, dict):
+        unknown = [key for key in inject if key not in ("required", "optional")]
+        if unknown:
+            raise EvaluationRefused(f"`inject` has unknown keys {unknown!r:.80}: use `required` and `optional`")
+        return (
+            _names(inject.get("required", ()), "inject.required"),
+            _names(inject.get("optional", ()), "inject.optional"),
+        )
+    return _names(inject, "inject"), ()
+
+
+def _names(value: Any, what: str) -> tuple[str, ...]:
+    if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
+        return tuple(dict.fromkeys(value))
+    raise EvaluationRefused(
+        f"`{what}` is a {type(value).__name__}: give a list of service names, such as [\"tools\"]"
+    )

@@ -1,0 +1,1 @@
+"""What the host half of a package can reach. Light, since the probe loads it in a process of its own."""
