@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.agent.scenario import events, say, world
+from tests.agent.scenario import error, events, say, text, world
 from tests.team.scenario import E0, M0, overriding, proposal, revisions, rule, team_world
 from workbench.config import open_composition
 from workbench.config.difference.first_change import first_change
@@ -15,6 +16,7 @@ from workbench.config.samples import locate
 from workbench.prompt import preview
 from workbench.team.compose import RuntimeEnv
 from workbench.team.plugin import TeamPrompts, TeamSettings
+from workbench.team.store.errors import StoreError
 from workbench.tools import ToolError
 
 MAIN = RuntimeEnv((("region", "eu"),))
@@ -125,6 +127,47 @@ async def test_a_store_that_goes_away_ends_the_turn_and_says_what_to_do(tmp_path
         assert "bring it back" in end.data["reason"]["error"]["message"]
         (tmp_path / "moved.db").rename(tmp_path / "team.db")
         assert await t.system(executor) == E0
+
+
+async def test_a_store_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
+    async with team_world(tmp_path) as t:
+        await t.save(communication="C1")
+        executor = await t.executor()
+        _remove_store(tmp_path)
+        await say(executor, "go")
+        assert events(executor, "turn/end")[0].data["reason"]["kind"] == "error"
+        assert (await t.team.reopen()).revision == 0
+        assert await t.system(executor) == E0
+        assert await t.save(communication="C2") == 1
+
+
+def _remove_store(folder: Path) -> None:
+    for file in folder.glob("team.db*"):
+        file.unlink()
+
+
+async def test_a_retry_reads_the_newest_version(tmp_path: Path) -> None:
+    async with team_world(tmp_path, error("RATE_LIMIT", message="wait"), text("ok")) as t:
+
+        async def save_first(proposal: Any, next: Any) -> Any:
+            if proposal.attempt == 1:
+                await t.save(communication="C1")
+            return await next()
+
+        t.w.root.on("agent/request", save_first)
+        executor = await t.executor()
+        await say(executor, "go")
+        recorded = [event.data for event in events(executor, "prompts/revision")]
+        assert [(each["revision"], each["step"], each["attempt"]) for each in recorded] == [(0, 1, 1), (1, 1, 2)]
+        assert "C1" in (t.w.requests(executor)[-1].system or "")
+        t.w.check(executor.session)
+
+
+async def test_without_the_extra_the_plugin_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "workbench.team.store.service", None)
+    async with world() as w:
+        with pytest.raises(StoreError, match=r"prompt-workbench\[team\]"):
+            await w.root.plugin(TeamPrompts, TeamSettings(store="sqlite://"))
 
 
 async def test_the_sample_of_a_team() -> None:

@@ -288,6 +288,17 @@ def test_a_password_is_never_shown() -> None:
     assert "hunter2" not in str(caught.value)
 
 
+def test_the_schema_is_one_for_postgresql_too() -> None:
+    from sqlalchemy.dialects import postgresql
+    from sqlalchemy.schema import CreateTable
+
+    statements = [
+        str(CreateTable(table).compile(dialect=postgresql.dialect())) for table in schema.METADATA.sorted_tables
+    ]
+    assert len(statements) == 3
+    assert not any("STRICT" in statement or "SERIAL" in statement for statement in statements)
+
+
 async def test_nothing_of_it_runs_on_the_event_loop(path: Path) -> None:
     seen: set[int] = set()
     store = await TeamStore.open(path, builtins=D0)

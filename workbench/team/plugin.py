@@ -29,8 +29,8 @@ from workbench.team.problems import Conflict
 from workbench.team.seats import EXCLUDED_TOOLS, EXCLUDED_TRAITS, SNAPSHOT, Seat, take_seat
 from workbench.team.session_facts import SessionFacts
 from workbench.team.snapshot import TeamSnapshot
-from workbench.team.store.database import DEFAULT_BUSY_TIMEOUT_MS
-from workbench.team.store.service import TeamStore
+from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
+from workbench.team.store.errors import StoreError
 from workbench.team.tickets import Ticket
 from workbench.team.validation import DEFAULT_SIZE_LIMIT, Limits
 from workbench.team.version import Origin, RestoredFrom, Saved
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey
     from workbench.prompt import AssembleContext, Preview
     from workbench.team.config import TeamConfig
+    from workbench.team.store.service import TeamStore
 
 TEAM_CHANGE = Event("team/change", "emit", (TeamSnapshot,))
 """Another version is the newest one here. For views; what an observer raises is logged."""
@@ -106,15 +107,9 @@ class TeamPrompts:
 
     async def start(self) -> None:
         """Open the store and read it. Raises `StoreError`, and `Refused` for what it should begin with."""
-        ctx, settings = self._ctx, self.settings
-        limits = Limits(settings.size_limit, settings.accept_modes)
-        self.store = await TeamStore.open(
-            settings.store,
-            builtins=settings.builtins,
-            limits=limits,
-            busy_timeout_ms=settings.busy_timeout_ms,
-        )
-        ctx.effect(lambda: self.store.close, "team store")
+        ctx = self._ctx
+        self.store = await self._opened()
+        ctx.effect(lambda: lambda: self.store.close(), "team store")
         self.latest = await self._begun()
         ctx.on(AGENT_CONTEXT, self._read_snapshot, everywhere=True)
         ctx.on(PRE_STEP, self._add_catalog, everywhere=True)
@@ -122,6 +117,28 @@ class TeamPrompts:
         ctx.on(REMOVED, self._forget, everywhere=True)
         ctx.on(APPENDED, self._appended, everywhere=True)
         ctx.provide("team", self)
+
+    async def _opened(self) -> TeamStore:
+        settings = self.settings
+        try:
+            from workbench.team.store.service import TeamStore
+        except ModuleNotFoundError as error:
+            raise StoreError("STORE_MISSING_PACKAGE", settings.store or "", f"{error.name} is missing") from None
+        return await TeamStore.open(
+            settings.store,
+            builtins=settings.builtins,
+            limits=Limits(settings.size_limit, settings.accept_modes),
+            busy_timeout_ms=settings.busy_timeout_ms,
+        )
+
+    async def reopen(self) -> TeamSnapshot:
+        """Open the store anew: after it was gone, moved or mended. Raises `StoreError`; then the old one stays."""
+        gone, self.store = self.store, await self._opened()
+        await gone.close()
+        snapshot = await self.store.snapshot()
+        self.latest = snapshot
+        self._use(snapshot)
+        return snapshot
 
     async def _begun(self) -> TeamSnapshot:
         """The newest version, after an empty store was given its first one."""

@@ -15,12 +15,12 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.store.address import file_of
 from workbench.team.store.errors import StoreError, store_error
 from workbench.team.store.schema import MIGRATIONS, migrate, schema_version
 
 NEWEST = "SELECT max(revision) FROM team_versions"
-DEFAULT_BUSY_TIMEOUT_MS = 5000
 
 
 class Database:

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from workbench.team.builtin import Builtins
 from workbench.team.snapshot import TeamSnapshot
+from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.store.address import is_in_memory
-from workbench.team.store.database import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.store.versions import DEFAULT_PAGE, VersionStore
 from workbench.team.validation import Accepted, Limits
 from workbench.team.version import Origin, RestoredFrom, Saved, Version, VersionLine

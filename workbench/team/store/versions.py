@@ -19,8 +19,9 @@ from workbench.team.builtin import Builtins, shipped_builtins
 from workbench.team.config import TeamConfig, default_config
 from workbench.team.problems import Conflict, Problem, Refused
 from workbench.team.snapshot import TeamSnapshot
+from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.store.address import address_of
-from workbench.team.store.database import DEFAULT_BUSY_TIMEOUT_MS, NEWEST, Database
+from workbench.team.store.database import NEWEST, Database
 from workbench.team.store.errors import StoreError
 from workbench.team.store.schema import REVIEWS, VERSIONS
 from workbench.team.validation import Accepted, Limits, judge, judge_stored, size_of
