@@ -91,7 +91,7 @@ def drawn_row(line: ShownLine, nth: int, width: int, look: Look) -> Iterator[Pie
         ground: Role | None = "key" if is_mark else look.words if is_changed else look.ground
         is_value = _is_inside(line.values, left)
         role = "value" if is_value else look.text
-        yield Piece(line.text[left:right], role, is_changed, is_changed or is_value, ground)
+        yield Piece(line.text[left:right], role, is_changed, is_changed or is_value, ground, True)
 
 
 def _edges_between(ranges: tuple[tuple[int, int], ...], start: int, end: int) -> Iterator[int]:

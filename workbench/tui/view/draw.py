@@ -168,11 +168,11 @@ def _marked_text(
         end -= 1
     matches = emphasis.matches.get(block, ())
     for start, stop, run in _stretches(content.runs, row.start, end):
-        look = Piece("", base)
+        look = Piece("", base, is_outside=True)
         if run is not None:
             ground = "key" if variable is not None and run.variable == variable else run.ground
             bold = run.bold or (variable is not None and run.variable == variable)
-            look = Piece("", run.role, bold, run.underline, ground)
+            look = Piece("", run.role, bold, run.underline, ground, True)
         if matches:
             yield from _with_matches(text, start, stop, look, matches, emphasis, block)
         else:
@@ -230,7 +230,7 @@ def _with_matches(
 def _found(look: Piece, text: str, is_current: bool) -> Piece:
     role: Role = "base" if is_current else "focus"
     ground: Role | None = "focus" if is_current else "key"
-    return Piece(text, role, True, not is_current, ground)
+    return Piece(text, role, True, not is_current, ground, True)
 
 
 def _on(line: Line, ground: Role) -> Line:

@@ -53,7 +53,11 @@ def entry_line(
         Piece(cut_text(shown.order, ORDER_WIDTH).rjust(ORDER_WIDTH) + " ", "faint"),
         *outside(name, "strong" if is_cursor else shown.name_role, bold=is_cursor),
         Piece(" " * (room - cell_len(name) - cell_len(amount))),
-        Piece(amount, "strong" if is_cursor and not shown.wide_right else shown.right_role),
+        Piece(
+            amount,
+            "strong" if is_cursor and not shown.wide_right else shown.right_role,
+            is_outside=shown.right_role == "value",
+        ),
         *tail,
     )
     return pieces, ground

@@ -65,6 +65,8 @@ class Piece(NamedTuple):
     underline: bool = False
     ground: Role | None = None
     """Background; None: that of the line."""
+    is_outside: bool = False
+    """Text from outside: its characters are shown as they are, also where our own signs have another form."""
 
 
 Line: TypeAlias = tuple[Piece, ...]
@@ -74,16 +76,16 @@ def outside(text: str, role: Role = "text", *, bold: bool = False, underline: bo
     """Text from outside on one line, with its hidden characters as marks on the `key` ground."""
     shown = visible_line(text)
     if not shown.marks:
-        return (Piece(str(shown), role, bold, underline),)
+        return (Piece(str(shown), role, bold, underline, None, True),)
     pieces: list[Piece] = []
     behind = 0
     for start, end in shown.marks:
         if start > behind:
-            pieces.append(Piece(shown[behind:start], role, bold, underline))
-        pieces.append(Piece(shown[start:end], role, bold, underline, "key"))
+            pieces.append(Piece(shown[behind:start], role, bold, underline, None, True))
+        pieces.append(Piece(shown[start:end], role, bold, underline, "key", True))
         behind = end
     if behind < len(shown):
-        pieces.append(Piece(shown[behind:], role, bold, underline))
+        pieces.append(Piece(shown[behind:], role, bold, underline, None, True))
     return tuple(pieces)
 
 
@@ -103,7 +105,8 @@ def cut(line: Line, width: int) -> Line:
     for piece in line:
         cells = cell_len(piece.text)
         if cells > room:
-            kept.append(piece._replace(text=_with_ellipsis(piece.text, room)))
+            kept.append(piece._replace(text=_cut_off(piece.text, room)))
+            kept.append(piece._replace(text="…", is_outside=False))
             break
         kept.append(piece)
         room -= cells
@@ -114,11 +117,11 @@ def cut_text(text: str, width: int) -> str:
     """`text` in at most `width` cells; a cut one ends in `…`."""
     if cell_len(text) <= width:
         return text
-    return _with_ellipsis(text, width - 1) if width > 0 else ""
+    return _cut_off(text, width - 1) + "…" if width > 0 else ""
 
 
-def _with_ellipsis(text: str, width: int) -> str:
-    return set_cell_size(text, width).rstrip() + "…"
+def _cut_off(text: str, width: int) -> str:
+    return set_cell_size(text, width).rstrip()
 
 
 def spread(left: Line, right: Line, width: int, gap: int = 2) -> Line:

@@ -228,7 +228,7 @@ def _pieces(
     for low, high in pairwise(ordered):
         run = next((each for each in runs if each.start <= low < each.end), None)
         is_mark = any(first <= low < last for first, last in marks)
-        look = Piece(text[low:high], role, ground="key" if is_mark else None)
+        look = Piece(text[low:high], role, ground="key" if is_mark else None, is_outside=True)
         if run is not None:
             look = look._replace(role=run.role, bold=run.bold, underline=run.underline)
         pieces.append(look)

@@ -14,6 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.tui.view.pieces import ROLES, Line, Role
+from workbench.tui.view.signs import in_ascii
 from workbench.visible import visible_line
 
 VARIABLE_PREFIX = "wb-"
@@ -24,8 +25,9 @@ TERMINAL_PREFIX = "ansi_"
 class Paint:
     """The styles of one theme."""
 
-    def __init__(self, colours: Mapping[Role, str]) -> None:
+    def __init__(self, colours: Mapping[Role, str], *, is_ascii: bool = False) -> None:
         self._colours = colours
+        self._is_ascii = is_ascii
         self._styles: dict[tuple[Role, Role, bool, bool], Style] = {}
 
     def style(self, role: Role, ground: Role, bold: bool = False, underline: bool = False) -> Style:
@@ -46,9 +48,11 @@ class Paint:
         """`line` in exactly `width` cells."""
         segments: list[Segment] = []
         cells = 0
-        for text, role, bold, underline, own_ground in line:
+        for text, role, bold, underline, own_ground, is_outside in line:
             if not text:
                 continue
+            if self._is_ascii and not is_outside and not text.isascii():
+                text = in_ascii(text)
             if not text.isprintable():
                 text = str(visible_line(text))  # the last door; the view has marked what it knew to be outside
             segments.append(Segment(text, self.style(role, own_ground or ground, bold, underline)))
@@ -70,7 +74,8 @@ class Painted(Widget, inherit_bindings=False):
         """The styles of the theme in force."""
         if self._paint is None:
             variables = self.app.theme_variables
-            self._paint = _paint_of(tuple(variables[VARIABLE_PREFIX + role] for role in ROLES))
+            colours = tuple(variables[VARIABLE_PREFIX + role] for role in ROLES)
+            self._paint = _paint_of(colours, bool(getattr(self.app, "is_ascii", False)))
         return self._paint
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -99,5 +104,5 @@ class Painted(Widget, inherit_bindings=False):
 
 
 @lru_cache(maxsize=8)
-def _paint_of(colours: tuple[str, ...]) -> Paint:
-    return Paint(dict(zip(ROLES, colours, strict=True)))
+def _paint_of(colours: tuple[str, ...], is_ascii: bool) -> Paint:
+    return Paint(dict(zip(ROLES, colours, strict=True)), is_ascii=is_ascii)
