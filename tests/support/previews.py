@@ -13,7 +13,8 @@ from workbench.prompt.source import Position, TextSource
 from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
 from workbench.tokens import BudgetsLike, Count, Label, PromptCounts, PromptTexts, budget_uses
-from workbench.tui.subject import ScopeChoice
+from workbench.tui.session_feed import SessionFeed
+from workbench.tui.subject import ScopeChoice, TeamAccess
 from workbench.tui.view.edits import Waiting
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.sizes import CHARACTERS, Sizes
@@ -410,6 +411,10 @@ class FakeSubject:
     ledgers: dict[int, tuple[LedgerEntry, ...]] = field(default_factory=dict)
     outcome: Outcome | Exception = field(default_factory=lambda: Outcome("stop", "bash", ()))
     ended: list[tuple[int, str]] = field(default_factory=list)
+    team: TeamAccess | None = None
+    is_past: bool = False
+    lacks: dict[str, str] = field(default_factory=dict)
+    sessions: SessionFeed | None = None
 
     def waiting(self) -> Sequence[FakeWait]:
         return self.waits

@@ -17,6 +17,7 @@ from workbench.agent.compaction import Compaction
 from workbench.agent.options import AgentOptions
 from workbench.agent.sessions import Sessions
 from workbench.config.composition import Composition
+from workbench.config.in_force import Service
 from workbench.config.live_script import LiveScript, load_live_script
 from workbench.config.model import AgentEntry, ModelEntry
 from workbench.config.model_scripts import load_script
@@ -68,27 +69,39 @@ async def open_live(
 
     Raises `LoadError`, `AgentError`, and `LogError` for a session log that cannot be written to.
     """
-    choices = choices or LiveChoices()
-    services = [
+    async with open_composition(path, services=live_services()) as opened:
+        yield await start_live(opened, choices)
+
+
+def live_services() -> list[Service]:
+    """What a composition is opened with, so that its agents can run."""
+    return [
         (Models, None),
         (Sessions, None),
         (Agents, AgentsConfig(variables=False, records_parts=True)),
         (Compaction, None),
     ]
-    async with open_composition(path, services=services) as opened:
-        composition = opened.composition
-        said = LiveScript((), None) if choices.script is None else load_live_script(choices.script)
-        if said.script is not None:
-            opened.runtime.root.models.register(ScriptedProvider(said.script, SCRIPTED))
-        for model in composition.entries.models:
-            if said.script is None or model.name != SCRIPTED:
-                await _serve(opened.runtime.root, composition, model)
-        entry = _agent_entry(composition, choices.agent)
-        options = _options(opened, entry, choices, is_scripted=said.script is not None)
-        log = choices.session_log or _beside(composition, composition.entries.session_log)
-        agent = await _started(opened, options, _working_directory(composition, entry), log)
-        _follow_edits(opened, agent, choices, is_scripted=said.script is not None)
-        yield LiveComposition(opened, agent, said.messages)
+
+
+async def start_live(opened: OpenedComposition, choices: LiveChoices | None = None) -> LiveComposition:
+    """Register its model providers and start one of its agents. It was opened with `live_services`.
+
+    Raises `LoadError`, `AgentError`, and `LogError` for a session log that cannot be written to.
+    """
+    choices = choices or LiveChoices()
+    composition = opened.composition
+    said = LiveScript((), None) if choices.script is None else load_live_script(choices.script)
+    if said.script is not None:
+        opened.runtime.root.models.register(ScriptedProvider(said.script, SCRIPTED))
+    for model in composition.entries.models:
+        if said.script is None or model.name != SCRIPTED:
+            await _serve(opened.runtime.root, composition, model)
+    entry = _agent_entry(composition, choices.agent)
+    options = _options(opened, entry, choices, is_scripted=said.script is not None)
+    log = choices.session_log or _beside(composition, composition.entries.session_log)
+    agent = await _started(opened, options, _working_directory(composition, entry), log)
+    _follow_edits(opened, agent, choices, is_scripted=said.script is not None)
+    return LiveComposition(opened, agent, said.messages)
 
 
 async def _started(opened: OpenedComposition, options: AgentOptions, cwd: str, log: str | None) -> Agent:

@@ -155,6 +155,8 @@ class WorkbenchApp(Moving, Hands, Leaving):
         with self._context():  # a timer that is started by a task that knows no app would fail
             self.viewing.show(subject)
 
+            if subject.is_past:
+                self.call_later(self.go_to, "Session")
     def show_opening(self, name: str) -> None:
         """That is being opened; what was looked at is not any more."""
         if self._unsubscribe is not None:
@@ -245,6 +247,29 @@ class WorkbenchApp(Moving, Hands, Leaving):
         await self.visit("Registry")
 
     def _tell_keymap(self) -> None:
+    async def action_session(self) -> None:
+        await self.visit("Session")
+
+    def action_now(self) -> None:
+        if not self.viewing.leave_past():
+            self.place.say("This is the present one.", ())
+
+    async def action_step_before(self) -> None:
+        await self._travel(-1)
+
+    async def action_step_after(self) -> None:
+        await self._travel(1)
+
+    async def _travel(self, steps: int) -> None:
+        past = self.viewing.past
+        if past is not None:
+            await past.travel(steps)
+        else:
+            self.place.say("No past step is looked at: 4 leads to them.", ())
+
+    async def action_team(self) -> None:
+        await self.visit("Team")
+
         """What is wrong with the person's keys."""
         problems = self.keymap.problems
         if problems:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Where: TypeAlias = Literal["app", "prompt", "trace", "registry", "compare", "start", "lines", "list", "text"]
+Where: TypeAlias = Literal[
+    "app", "prompt", "trace", "registry", "compare", "session", "team", "start", "lines", "list", "text"
+]
 """Who carries the command out: the app, a place, or a pane inside one (`lines`: any pane with lines)."""
 
 

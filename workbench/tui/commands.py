@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.tui.command import Command, Where
-from workbench.tui.tables import compare, everywhere, panes, prompt, registry, start, trace
+from workbench.tui.tables import compare, everywhere, panes, prompt, registry, session, start, team, trace
 
 __all__ = ["COMMANDS", "Command", "Where", "command", "commands_of"]
 
@@ -14,6 +14,8 @@ COMMANDS: tuple[Command, ...] = (
     *trace.COMMANDS,
     *registry.COMMANDS,
     *compare.COMMANDS,
+    *session.COMMANDS,
+    *team.COMMANDS,
     *start.COMMANDS,
     *panes.COMMANDS,
     *everywhere.COMMANDS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
     from workbench.config.registry.reading import KnownScope, RegistryReader
     from workbench.core import Runtime
+    from workbench.tui.live_sessions import LiveSessions
+    from workbench.tui.live_team import LiveTeam
 
 CHANGES = "system-prompt/change", "tools/change"
 """Events of what is registered: a tool can be restricted without a change of the prompt service."""
@@ -32,6 +34,10 @@ NOTICED = frozenset({"plugin", "status", "service", "error"})
 
 class RuntimeSubject:
     """A runtime with a prompt service. Its program says for which scopes a prompt can be shown."""
+
+    is_past = False
+    lacks: Mapping[str, str] = {}
+    sessions: None = None
 
     def __init__(
         self, runtime: Runtime, name: str = "runtime", contexts: dict[str, AssembleContext] | None = None
@@ -47,6 +53,7 @@ class RuntimeSubject:
         self.notes: Sequence[str] = ()
         self._contexts = contexts or {"(global)": AssembleContext()}
         self._registered = Registered(runtime, self._known_scopes)
+        self._team = Teams(runtime)
 
     @property
     def scopes(self) -> Sequence[ScopeChoice]:
@@ -75,6 +82,10 @@ class RuntimeSubject:
 
     async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
         return await self._registered.reader.end_plugin(uid, action)
+
+    @property
+    def team(self) -> LiveTeam | None:
+        return self._team.read()
 
     def _known_scopes(self) -> list[KnownScope]:
         from workbench.config.registry.reading import KnownScope
@@ -119,8 +130,32 @@ class Registered:
         return self.reader.read(self._scopes())
 
 
+class Teams:
+    """The team prompts of a runtime, while a plugin provides them."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._live: LiveTeam | None = None
+
+    def read(self) -> LiveTeam | None:
+        """The same object as long as it is the same plugin."""
+        prompts = self._runtime.root.get("team")
+        if prompts is None:
+            self._live = None
+        elif self._live is None or self._live.prompts is not prompts:
+            from workbench.tui.live_team import LiveTeam
+
+            self._live = LiveTeam(prompts)
+        return self._live
+
+
 class CompositionSubject:
     """A composition that was opened, with its files."""
+
+    is_past = False
+    lacks: Mapping[str, str] = {}
+    sessions: LiveSessions | None = None
+    """Set where agents of it can run."""
 
     def __init__(self, opened: OpenedComposition, name: str | None = None) -> None:
         self._opened = opened
@@ -129,6 +164,7 @@ class CompositionSubject:
         self.edits = CompositionEdits(opened)
         self._was_good = not opened.problems
         self._registered = Registered(opened.runtime, self._known_scopes)
+        self._team = Teams(opened.runtime)
 
     @property
     def is_loaded(self) -> bool:
@@ -176,6 +212,10 @@ class CompositionSubject:
     async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
         return await self._registered.reader.end_plugin(uid, action)
 
+    @property
+    def team(self) -> LiveTeam | None:
+        return self._team.read()
+
     def _known_scopes(self) -> list[KnownScope]:
         from workbench.config.registry.scopes import scopes_of
 
@@ -197,8 +237,10 @@ class CompositionSubject:
 
         stop_files = self._opened.on_change(on_files)
         stop_runtime = _subscribe(self._opened.runtime, changed)
+        stop_sessions = self.sessions.subscribe(changed) if self.sessions is not None else lambda: None
 
         def stop() -> None:
+            stop_sessions()
             stop_files()
             stop_runtime()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -12,6 +13,7 @@ from workbench.tui.memory import Memory
 from workbench.tui.subject import Subject
 
 if TYPE_CHECKING:
+    from workbench.config.in_force import Service
     from workbench.config.opened import OpenedComposition
 
 
@@ -69,9 +71,15 @@ class Opener:
         if await asyncio.to_thread(is_recorded, file):
             await self._look_at_recorded(file, name, remembered)
             return
-        async with open_composition(file, even_if_broken=True) as opened:
+        services = await asyncio.to_thread(_live_services, file)
+        async with open_composition(file, even_if_broken=True, services=services) as opened:
             opened.watch()
-            self._window.show(CompositionSubject(opened, name))
+            subject = CompositionSubject(opened, name)
+            if services:
+                from workbench.tui.live_sessions import LiveSessions
+
+                subject.sessions = LiveSessions(opened)
+            self._window.show(subject)
             self._window.memory.opened(remembered)
             try:
                 await self._asked.wait()
@@ -116,6 +124,23 @@ def _find(path: str, may_come: bool) -> tuple[str, str]:
     if sample is not None:
         return str(sample), path
     return str(locate(path)), path
+
+
+def _live_services(file: str) -> list[Service]:
+    """What its agents need to run, where the file names a model that answers."""
+    try:
+        with open(file, "rb") as content:
+            names_models = _MODELS.search(content.read(1_048_576)) is not None
+    except OSError:
+        return []
+    if not names_models:
+        return []
+    from workbench.config.live import live_services
+
+    return live_services()
+
+
+_MODELS = re.compile(rb"^models:", re.MULTILINE)
 
 
 def health_of(opened: OpenedComposition) -> str:

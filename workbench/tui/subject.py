@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -15,6 +15,12 @@ from workbench.tui.view.sizes import Sizes
 if TYPE_CHECKING:
     from workbench.check.finding import Finding
     from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
+    from workbench.team import TeamConfig, TeamSnapshot, Version, VersionLine
+    from workbench.team.parts import Role
+    from workbench.team.validation import Accepted, Limits
+    from workbench.team.version import RestoredFrom, Saved
+    from workbench.tui.session_feed import SessionFeed
+    from workbench.tui.view.team_preview import Assembled
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,48 @@ class Edits(Protocol):
 
     def discard(self) -> None:
         """Lets it be."""
+        ...
+
+
+class TeamAccess(Protocol):
+    """The prompts of a team. Nothing of its store happens on the loop; each function may raise `StoreError`."""
+
+    @property
+    def label(self) -> str:
+        """How the store is called: drafts are kept by it."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """What the deployment allows."""
+        ...
+
+    async def snapshot(self) -> TeamSnapshot:
+        """The newest version beside the defaults; the same object while nothing has changed."""
+        ...
+
+    async def history(self, before: int | None, limit: int) -> Sequence[VersionLine]:
+        """A page of the history, newest first: revisions below `before`."""
+        ...
+
+    async def version(self, revision: int) -> Version:
+        """One version with its texts. Raises `Refused`."""
+        ...
+
+    async def check(self, proposal: object, base_revision: int) -> Accepted:
+        """What a save would store. Raises as `save` does."""
+        ...
+
+    async def save(self, proposal: object, base_revision: int) -> Saved:
+        """Stores the next version. Raises `Conflict`, `Refused`."""
+        ...
+
+    async def restore(self, revision: RestoredFrom, base_revision: int) -> Saved:
+        """Stores an earlier version as the next one. Raises as `save` does."""
+        ...
+
+    async def assembled(self, role: Role, config: TeamConfig | None) -> Assembled:
+        """What an agent of that role reads; with a configuration, what it would read of that one."""
         ...
 
 
@@ -135,6 +183,26 @@ class Subject(Protocol):
 
     async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
         """Stops or restarts a plugin, and says what is left of it. Raises `LookupError`."""
+        ...
+
+    @property
+    def team(self) -> TeamAccess | None:
+        """None: it has no team prompts; the same object while they are there."""
+        ...
+
+    @property
+    def is_past(self) -> bool:
+        """It was recorded: what it shows has happened already."""
+        ...
+
+    @property
+    def lacks(self) -> Mapping[str, str]:
+        """Places that cannot answer their question about it, and why, in a sentence of ours."""
+        ...
+
+    @property
+    def sessions(self) -> SessionFeed | None:
+        """What happened in it, step by step; None: no agent of it can run."""
         ...
 
     def is_quick(self, preview: Preview) -> bool:

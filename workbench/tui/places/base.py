@@ -34,6 +34,8 @@ TABS: tuple[Tab, ...] = (
     Tab("1", "Prompt", "What will the model read?"),
     Tab("2", "Trace", "How did it come to be?"),
     Tab("3", "Registry", "What is registered, by whom, in which layer?"),
+    Tab("4", "Session", "What happened, step by step?"),
+    Tab("6", "Team", "What has the team made of it?"),
 )
 """Only places that exist. The module of one is `places.<title in lower case>.place`."""
 
@@ -48,6 +50,8 @@ def _unknown(title: str) -> Tab:
 
 
 DONE: Line = (Piece("✓ ", "running"),)
+AIRY_FROM = 30
+"""Lines of a screen on which some stay free."""
 SAID_SECONDS = 2.0
 """How long a word for a moment stands on the answer line."""
 
@@ -74,6 +78,10 @@ class House(Protocol):
         """Commands with the keys of this person."""
 
 
+COMPACT = "app.compact"
+"""In the memory of the layout: lines stay free on no screen, as on a small one."""
+
+
 class Body(Container):
     """The panes, side by side or one at a time."""
 
@@ -97,7 +105,7 @@ class Place(Screen[None]):
         (0, "-flat"),
         (16, "-low"),
         (24, "-short"),
-        (30, "-tall"),
+        (AIRY_FROM, "-tall"),
     ]
     BLANK = True
     """Nothing of its own is drawn between the panes."""
@@ -207,6 +215,16 @@ class Place(Screen[None]):
         else:
             self.refresh_frame()
 
+    @property
+    def is_airy(self) -> bool:
+        """Lines are left free between groups: there is room for them, and the person has not said no."""
+        return self.size.height >= AIRY_FROM and not self.house.memory.layout.get(COMPACT, False)
+
+    def _get_breakpoint_classes(self, dimension: int, breakpoints: list[tuple[int, str]]) -> set[str]:
+        """The size classes; a compact screen is never a tall one."""
+        found = super()._get_breakpoint_classes(dimension, breakpoints)
+        return {"-short"} if "-tall" in found and self.house.memory.layout.get(COMPACT, False) else found
+
     def refresh_frame(self) -> None:
         """The lines around the panes."""
         if not self.is_mounted:
@@ -219,7 +237,8 @@ class Place(Screen[None]):
             frame.context_bar(name_of(viewing), scope, size_of(viewing), status_of(viewing), short=short)
         )
         self.tab_bar.show_bar(frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 60))
-        answer = self.answer(short=short)
+        lack = viewing.subject.lacks.get(self.tab.title) if viewing.subject is not None else None
+        answer = Answer((Piece("– ", "soft"), Piece(lack))) if lack is not None else self.answer(short=short)
         self.answer_line.show(answer.sentence, answer.fact)
         commands = self.house.commands_of(self.where, "app")
         inner_width = width - 2 * frame.outer_margin(width)

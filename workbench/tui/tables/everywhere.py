@@ -11,7 +11,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.registry", "Registry", ("3",), "Show what is registered, by whom, in which layer."),
     Command("app.session", "Session", ("4",), "Show what happened, step by step, and what broke the prefix cache."),
     Command(
-        "app.now", "Back to now", ("z",), "Look at the present prompt again, after a past step.", "now", when="past"
+        "app.now", "Back to now", ("z",), "Look at the present prompt again, after a past step.", "now", when="travel"
     ),
     Command(
         "app.step_before",
@@ -20,7 +20,7 @@ COMMANDS: tuple[Command, ...] = (
         "While a past step is looked at: the one before it.",
         "step",
         label="< >",
-        when="past",
+        when="travel",
     ),
     Command(
         "app.step_after",

@@ -213,6 +213,8 @@ def _layer_line(entry: EntryView) -> Line:
 
 
 def _order_line(entry: EntryView) -> Line:
+    if entry.order is None and entry.added_by is None and not entry.layer:
+        return (Piece("not recorded", "soft"),)
     if entry.order is None:
         added = _names([entry.added_by]) if entry.added_by else (Piece("a listener", "listener"),)
         return (Piece("none: added by "), *added)

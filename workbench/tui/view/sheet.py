@@ -38,7 +38,8 @@ def notes_lines(
         lines.append((Piece(about or "Not used, and why", "soft", bold=True),))
         lines += _items(notes, "–", "soft", width)
     if not problems and not notes and not waiting:
-        lines.append((Piece("Nothing to say: everything in the file is used.", "soft"),))
+        nothing = "Nothing to warn of." if about else "Nothing to say: everything in the file is used."
+        lines.append((Piece(nothing, "soft"),))
     return lines
 
 

@@ -71,7 +71,7 @@ def facts(viewing: Viewing) -> frozenset[str]:
     subject = viewing.subject
     waits = viewing.editing.waiting is not None
     known = {
-        "past": viewing.past is not None,
+        "travel": viewing.past is not None,
         "failing": viewing.preview is not None and bool(viewing.preview.failures),
         "pending": waits,
         "noted": subject is not None and bool(subject.problems or subject.notes or waits),

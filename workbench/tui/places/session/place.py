@@ -162,8 +162,7 @@ class SessionPlace(Place):
             known |= {"failed"} if talk.failed_message is not None else set()
         if not self.model.follows:
             known.add("past")
-        else:
-            known.discard("past")
+        known.discard("travel")
         if feed is not None and (feed.problems or any(warnings_of([track.timeline for track in feed.tracks]))):
             known.add("warned")
         return frozenset(known)
@@ -195,7 +194,7 @@ class SessionPlace(Place):
         if is_single:
             self.steps.styles.height = "1fr"
         else:
-            is_tall = height >= 30
+            is_tall = self.is_airy
             room = height - (9 if is_tall else 5)
             least = max(LEAST_DETAIL, room // 2)
             self.steps.styles.height = max(1, min(len(self.steps.rows), room - least))
@@ -213,7 +212,7 @@ class SessionPlace(Place):
         row = model.row
         shown = (model.chosen, model.request is not None)
         pane.show_detail(
-            model.detail(pane.text_width, blanks=self.size.height >= 30, schema=self._schema(row)),
+            model.detail(pane.text_width, blanks=self.is_airy, schema=self._schema(row)),
             keep_place=self._shown == shown,
         )
         self._shown = shown

@@ -98,6 +98,8 @@ class TracePlace(Place):
         if viewing.problems:
             return answers.refused(viewing.problems, has_good_state=False)
         fact = seen_words(model.seen.number, model.history[-1].number, model.seen.scope, model.follows, short=short)
+        if viewing.past is not None:
+            fact = (Piece(f"step {viewing.past.step}, as it was assembled", "soft"),)
         if model.query:
             hit = model.current_hit
             count = (model.hit, len(model.hits))
@@ -131,7 +133,7 @@ class TracePlace(Place):
         if not self.is_mounted or not self.children:
             return
         word = self._take_target() if self._target is not None and model.preview is not None else ""
-        has_rows = bool(model.rows) and not self.viewing.problems
+        has_rows = self._has_rows
         self.head.set_class(not has_rows, "-absent")
         self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
         self._show_heading()
@@ -140,6 +142,15 @@ class TracePlace(Place):
         self.refresh_frame()
         if word:
             self.say(word, ())
+
+    @property
+    def _has_rows(self) -> bool:
+        """There is an assembly whose stages are known."""
+        viewing = self.viewing
+        if viewing.subject is not None and self.tab.title in viewing.subject.lacks:
+            return False
+        is_bare = viewing.past is not None and not viewing.past.preview.trace.stages
+        return bool(self.model.rows) and not viewing.problems and not is_bare
 
     def _show_heading(self) -> None:
         self.head.show_axis(self.model.total_ns, self.timeline.has_focus)
@@ -152,7 +163,7 @@ class TracePlace(Place):
         if is_single:
             self.timeline.styles.height = "1fr"
         else:
-            is_tall = height >= 30
+            is_tall = self.is_airy
             room = height - (9 if is_tall else 5)
             least = max(LEAST_DETAIL, room * 2 // 5)
             self.timeline.styles.height = max(1, min(len(self.timeline.rows), room - least))
@@ -167,8 +178,8 @@ class TracePlace(Place):
 
     def _show_detail(self) -> None:
         model, pane = self.model, self.detail_pane
-        has_rows = bool(model.rows) and not self.viewing.problems
-        made = model.detail(pane.text_width, blanks=self.size.height >= 30) if has_rows else Detail(())
+        has_rows = self._has_rows
+        made = model.detail(pane.text_width, blanks=self.is_airy) if has_rows else Detail(())
         block = pane.block
         is_same = self._shown == model.chosen
         pane.show_detail(made, keep_place=is_same)
@@ -329,11 +340,17 @@ class TracePlace(Place):
         now = Now() if self.model.follows else Earlier(seen.number)
         await self.house.go_to("Compare", CompareTarget(Earlier(before.number), now, self.tab.title))
 
-    def action_earlier(self) -> None:
-        self._step_assembly(-1)
+    async def action_earlier(self) -> None:
+        await self._step(-1)
 
-    def action_later(self) -> None:
-        self._step_assembly(1)
+    async def action_later(self) -> None:
+        await self._step(1)
+
+    async def _step(self, steps: int) -> None:
+        if self.viewing.past is not None:
+            await self.viewing.past.travel(steps)
+        else:
+            self._step_assembly(steps)
 
     def _step_assembly(self, steps: int) -> None:
         seen = self.model.neighbour(steps)
@@ -348,6 +365,7 @@ class TracePlace(Place):
         self._look_for_repeats()
 
     def action_now(self) -> None:
+        self.viewing.leave_past()
         self.model.follows = True
         self.model.load(self.viewing.history)
         self._show_all()

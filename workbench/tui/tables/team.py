@@ -1,0 +1,69 @@
+"""Commands of the place Team, most useful first."""
+
+from workbench.tui.command import Command
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "team.save",
+        "Save the draft",
+        ("w", "ctrl+s", "f4"),
+        "Store the draft as the next revision; agents read it from their next step on.",
+        "save",
+        when="drafted",
+    ),
+    Command(
+        "team.preview",
+        "Preview",
+        ("p",),
+        "Show the assembled prompt with the draft in it, and the first token that it changes.",
+        "preview",
+        when="drafted",
+    ),
+    Command(
+        "team.discard",
+        "Discard the edit",
+        ("z",),
+        "Take the edit of the chosen entry out of the draft.",
+        "discard",
+        when="edited",
+    ),
+    Command(
+        "team.on_top",
+        "Save on top",
+        ("a",),
+        "Set the base of the draft to the newest revision, after the review, and save it.",
+        "save on top",
+        when="conflict",
+    ),
+    Command("team.keep", "Keep yours", ("k",), "Keep the team's text, and answer the new default.", "keep", rank=0),
+    Command("team.use_default", "Use default", ("u",), "Follow the default again.", "use default", rank=0),
+    Command("team.edit", "Edit", ("e",), "Edit the chosen text; the draft survives closing.", "edit", rank=0),
+    Command(
+        "team.versions", "Versions", ("h",), "Show all revisions, what each changed, and restore one.", "versions"
+    ),
+    Command(
+        "team.compare",
+        "Compare",
+        ("d",),
+        "Show other texts of the entry: differences, or all of them.",
+        "compare",
+    ),
+    Command("team.columns", "Side by side", ("b",), "Show texts side by side, or one below the other.", "columns"),
+    Command("team.toggle", "On, off", ("t",), "Enable the rule or disable it; change the accept mode.", "on, off"),
+    Command("team.new", "New skill or rule", ("n",), "Add a skill, or a rule to the policy.", "new"),
+    Command("team.delete", "Remove", ("x",), "Remove the chosen skill or rule with the next save.", "remove"),
+    Command(
+        "team.earlier", "Rule up", ("less_than_sign", "alt+up"), "Move the rule before the one above.", label="< >"
+    ),
+    Command(
+        "team.later", "Rule down", ("greater_than_sign", "alt+down"), "Move the rule behind the next.", label=">"
+    ),
+    Command("team.mark", "Compare with this one", ("m",), "Compare other revisions with the chosen one.", "mark"),
+    Command("team.restore", "Restore", ("r",), "Store the chosen revision again, as the newest one.", "restore"),
+    Command("team.role", "Other role", ("o",), "Preview the prompt of the other role.", "other role"),
+    Command("team.copy", "Copy", ("y",), "Copy the text of the chosen entry, byte for byte.", "copy"),
+    Command("team.read_again", "Read the store again", ("f6",), "Ask the store for the newest revision."),
+    Command("team.discard_all", "Discard the draft", ("Z",), "Forget everything that is not saved.", label="Z"),
+    Command("team.leave", "Back", ("escape",), "Go back to the parts.", in_palette=False),
+    Command("team.other_pane", "Other pane", ("tab", "shift+tab"), "Go to the other pane.", in_palette=False),
+)
