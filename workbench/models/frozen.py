@@ -78,7 +78,7 @@ def freeze(value: Any) -> Any:
     Raises `NotJson` for what JSON would change or refuse: NaN, infinities, `-0.0`, keys that are no strings,
     sets, tuples, objects of other classes, half surrogate pairs, cycles and too deep nesting.
     """
-    return _freeze(value, 0)
+    return _frozen_dict(value, 0) if type(value) is dict else _freeze(value, 0)
 
 
 def thaw(value: Any) -> Any:
@@ -134,12 +134,21 @@ def _frozen_dict(value: dict[Any, Any], depth: int) -> FrozenDict:
         if type(key) is not str or not key.isascii():
             _checked_key(key)
         kind = type(each)
-        if kind in _AS_THEY_ARE or (kind is str and each.isascii()):
+        if kind is str:
+            if each.isascii():
+                continue
+        elif kind in _AS_THEY_ARE:
             continue
-        dict.__setitem__(frozen, key, _below(each, key, depth))
+        try:
+            is_plain = kind is dict and depth < MAX_DEPTH - 1
+            below = _frozen_dict(each, depth + 1) if is_plain else _freeze(each, depth + 1)
+        except NotJson as error:
+            raise error.below(key) from None
+        _put(frozen, key, below)
     return frozen
 
 
+_put = dict.__setitem__
 _AS_THEY_ARE = frozenset({type(None), bool, int, FrozenDict, FrozenList})
 
 

@@ -6,10 +6,10 @@ Source: docs/sessions.md 1, 2 and 7.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import time_ns
 from typing import Any, Self
 
 from workbench.agent.log.errors import LogError
@@ -17,7 +17,7 @@ from workbench.agent.log.events import IGNORABLE_TYPES, SURFACE_TYPES, LoggedEve
 from workbench.agent.log.file_events import StoredEvents
 from workbench.agent.log.json_lines import frozen_data
 from workbench.agent.log.log_file import LogFile
-from workbench.agent.log.open_work import OpenWork
+from workbench.agent.log.open_work import FOLDED_TYPES, OpenWork
 from workbench.agent.log.opening import open_for_writing
 from workbench.agent.log.repair import missing_events
 from workbench.agent.log.scanning import MAX_LINE
@@ -150,13 +150,13 @@ class Session:
         event = LoggedEvent(
             type,
             len(self._events),
-            time.time_ns() // 1_000_000,
+            time_ns() // 1_000_000,
             frozen_data(data, "data"),
             surface_op,
-            tuple(source_event_seqs),
+            tuple(source_event_seqs) if source_event_seqs else (),
             ignorable or type in IGNORABLE_TYPES,
         )
-        line = self._checked_line(event)
+        line = b"" if self._writer is None else _checked_line(event)
         self._fold(event)
         self._store(event, line)
         return event
@@ -189,18 +189,6 @@ class Session:
         if self._writer is not None:
             self._writer.close_now()
 
-    def _checked_line(self, event: LoggedEvent) -> bytes:
-        """The line that will be written; nothing in memory alone. Raises `LogError` TOO_LARGE."""
-        if self._writer is None:
-            return b""
-        line = event.line()
-        if len(line) > MAX_LINE:
-            raise LogError(
-                "TOO_LARGE",
-                f"a {event.type} of {len(line):,} bytes is longer than {MAX_LINE:,}, which a log can hold",
-            )
-        return line
-
     def _store(self, event: LoggedEvent, line: bytes) -> None:
         if isinstance(self._events, list):
             self._events.append(event)
@@ -226,10 +214,12 @@ class Session:
         cited = event.source_event_seqs
         if cited and (min(cited) < 0 or max(cited) >= event.seq):
             raise LogError("INVALID_EVENT", f"event {event.seq} cites events that do not stand before it")
-        if event.surface_op is not None or event.type in SURFACE_TYPES:
+        is_on_surface = event.surface_op is not None
+        if is_on_surface or event.type in SURFACE_TYPES:
             self.surface.check(event, (self.events if events is None else events).__getitem__)
-        self.work.add(event)
-        if event.surface_op is not None:
+        if event.type in FOLDED_TYPES:
+            self.work.add(event)
+        if is_on_surface:
             self.surface.add(event)
 
 
@@ -247,6 +237,17 @@ def _checked_seed(seed: Iterable[LoggedEvent]) -> Sequence[LoggedEvent]:
         if event.seq != position:
             raise LogError("INVALID_EVENT", f"event {event.seq} of a seed stands at {position}")
     return events
+
+
+def _checked_line(event: LoggedEvent) -> bytes:
+    """The line that will be written. Raises `LogError` TOO_LARGE."""
+    line = event.line()
+    if len(line) > MAX_LINE:
+        raise LogError(
+            "TOO_LARGE",
+            f"a {event.type} of {len(line):,} bytes is longer than {MAX_LINE:,}, which a log can hold",
+        )
+    return line
 
 
 def _close_unwanted(opening: asyncio.Task[Session]) -> None:
