@@ -188,3 +188,17 @@ def test_texts_from_outside_reach_a_pipe_byte_for_byte(cli: Cli, saved: Callable
     assert cli("prompts", "show", WORK, *STORE).out == text + "\n"
     exported = json.loads(cli("prompts", "export", *STORE).out)
     assert exported["config"]["overrides"][WORK]["text"] == text
+
+
+def test_the_sample_saves_what_a_person_asks_for(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = cli("run", "team-orchestrator", "-m", "Say how long the tests took.", "--session-log", "s.jsonl")
+    assert done.code == 0, done.err
+    assert "Saved as revision 2" in done.out
+    assert "orchestrator_prompts_save" in done.err
+    recorded = [json.loads(line) for line in Path("s.jsonl").read_text(encoding="utf-8").splitlines()]
+    revisions = [each["data"]["revision"] for each in recorded if each["type"] == "prompts/revision"]
+    assert revisions == [1, 2]
+    assert cli("session", "s.jsonl", "--rebuild").code == 0
+    done = cli("run", "team-orchestrator", "--agent", "inferred", "-m", "Go on.")
+    assert (done.code, done.out.strip()) == (0, "The table of Emden is up to date; nothing is open.")

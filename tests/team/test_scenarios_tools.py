@@ -343,6 +343,17 @@ async def test_t54_a_catalog_that_was_taken_away_is_said_again(tmp_path: Path) -
         assert len(own_messages(executor, "skill-catalog")) == 2
 
 
+async def test_t54_the_catalog_stands_before_the_runtime_context(tmp_path: Path) -> None:
+    async with team_world(tmp_path) as t:
+        t.w.root.system_prompt.context("tide", 10, "high water")
+        messages = said(await t.step(await t.executor()))
+        assert [("Skills" in each, "high water" in each) for each in messages] == [
+            (False, False),
+            (True, False),
+            (False, True),
+        ]
+
+
 async def test_unrelated_threads_and_unknown_candidates(tmp_path: Path) -> None:
     unrelated = calls(("orchestrator_thread_unrelated", {"thread": "th-1", "reason": "Another matter."}, "c1"))
     eval_one = calls(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import signal
@@ -317,6 +318,29 @@ async def test_nothing_of_it_runs_on_the_event_loop(path: Path) -> None:
     await store.close()
     with pytest.raises(StoreError):
         await store.newest_revision()
+
+
+async def test_whoever_stops_waiting_leaves_nothing_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_go_on, begun, closed = threading.Event(), threading.Event(), threading.Event()
+
+    class Slow(VersionStore):
+        def __init__(self, *given: Any, **more: Any) -> None:
+            begun.set()
+            may_go_on.wait(60)
+            super().__init__(*given, **more)
+
+        def close(self) -> None:
+            super().close()
+            closed.set()
+
+    monkeypatch.setattr("workbench.team.store.service.VersionStore", Slow)
+    opening = asyncio.ensure_future(TeamStore.open(path, builtins=D0))
+    await asyncio.to_thread(begun.wait, 60)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    may_go_on.set()
+    assert await asyncio.to_thread(closed.wait, 60)
 
 
 async def test_a_store_in_memory_is_one_store() -> None:

@@ -24,6 +24,7 @@ STEP = st.one_of(
         st.just("restrict"), st.sampled_from(LAYERS), st.sets(st.sampled_from(NAMES), max_size=2), st.booleans()
     ),
     st.tuples(st.just("present"), st.sampled_from(LAYERS), st.sampled_from(["native", "code", "both"])),
+    st.tuples(st.just("exclude"), st.sampled_from(LAYERS), st.sets(st.sampled_from(NAMES), max_size=2)),
     st.tuples(st.just("undo"), st.integers(0, 9)),
 )
 PROGRAMS = st.lists(STEP, max_size=12)
@@ -63,6 +64,8 @@ async def _agree(steps: list[tuple[Any, ...]]) -> None:
                     undo.append(tools.register(ToolSchema(step[2]), lambda _arguments, run: f"ran {run.name}"))
                 elif step[0] == "restrict":
                     undo.append(tools.restrict(**{"allow" if step[3] else "deny": sorted(step[2])}))
+                elif step[0] == "exclude":
+                    undo.append(tools.exclude(step[2]))
                 else:
                     undo.append(tools.present(step[2]))
             except ToolError:

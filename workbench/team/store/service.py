@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from workbench.team.builtin import Builtins
@@ -52,15 +52,18 @@ class TeamStore:
         def opened() -> VersionStore:
             return VersionStore(address, builtins=builtins, limits=limits, busy_timeout_ms=busy_timeout_ms)
 
-        loop = asyncio.get_running_loop()
+        opening: list[Future[VersionStore]] = []
         try:
-            writer = await loop.run_in_executor(lanes[-1], opened)
-            reader = writer if len(lanes) == 1 else await loop.run_in_executor(lanes[0], opened)
+            for lane in reversed(lanes):  # the writer first: it makes the schema
+                opening.append(lane.submit(opened))
+                await asyncio.wrap_future(opening[-1])
         except BaseException:
+            for each in opening:
+                each.add_done_callback(_close_unwanted)
             for lane in lanes:
                 lane.shutdown(wait=False, cancel_futures=True)
             raise
-        return cls(reader, writer, lanes)
+        return cls(opening[-1].result(), opening[0].result(), lanes)
 
     @property
     def label(self) -> str:
@@ -141,3 +144,9 @@ class TeamStore:
         loop: Any = asyncio.get_running_loop()
         result: T = await loop.run_in_executor(lane, work)
         return result
+
+
+def _close_unwanted(opening: Future[VersionStore]) -> None:
+    """Somebody has stopped waiting for a store that was being opened."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()
