@@ -31,7 +31,7 @@ def test_each_command_has_a_sentence_and_a_way_to_it() -> None:
         assert (
             each.in_palette
             or each.hint
-            or each.where in {*PANES, *("prompt", "trace", "registry", "compare", "start")}
+            or each.where in {*PANES, *("prompt", "trace", "registry", "compare", "team", "start")}
         )
 
 

@@ -14,7 +14,10 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "team.preview",
         "Preview",
-        ("p",),
+        (
+            "p",
+            "f8",
+        ),
         "Show the assembled prompt with the draft in it, and the first token that it changes.",
         "preview",
         when="drafted",
@@ -22,7 +25,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "team.discard",
         "Discard the edit",
-        ("z",),
+        ("D", "delete"),
         "Take the edit of the chosen entry out of the draft.",
         "discard",
         when="edited",
@@ -49,7 +52,7 @@ COMMANDS: tuple[Command, ...] = (
         "compare",
     ),
     Command("team.columns", "Side by side", ("b",), "Show texts side by side, or one below the other.", "columns"),
-    Command("team.toggle", "On, off", ("t",), "Enable the rule or disable it; change the accept mode.", "on, off"),
+    Command("team.switch", "On, off", ("t",), "Enable the rule or disable it; change the accept mode.", "on, off"),
     Command("team.new", "New skill or rule", ("n",), "Add a skill, or a rule to the policy.", "new"),
     Command("team.delete", "Remove", ("x",), "Remove the chosen skill or rule with the next save.", "remove"),
     Command(

@@ -1,0 +1,1 @@
+"""What has the team made of its prompts?"""

@@ -1,0 +1,158 @@
+"""The editor of the place: what is typed is the draft, at once, and is kept on the disk as it is typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+
+from workbench.tui.places.team.edits import with_place, with_text
+from workbench.tui.places.team.showing import Showing
+from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.team_editor import EditorFacts
+from workbench.tui.view.team_entries import EntryId, laid_value
+from workbench.tui.view.team_entry import raw_text
+from workbench.tui.view.team_words import local_now
+from workbench.tui.widgets.team_editor_messages import Edited, Moved
+
+if TYPE_CHECKING:
+    from workbench.tui.widgets.team_editor import EditorField, EditorPane
+
+
+class Editing(Showing):
+    """How the place edits."""
+
+    _editor: EditorPane | None = None
+    """Made when it is first needed."""
+
+    @property
+    def is_editing(self) -> bool:
+        """The editor is on the screen."""
+        return self._editor is not None and bool(self._editor.display)
+
+    async def open_editor(self, *, is_new: bool = False) -> None:
+        """On the chosen entry, with the cursor where it was left."""
+        model, id = self.model, self.model.chosen
+        if model.snapshot is None or id is None or id.kind == "mode":
+            return
+        if self._editor is None:
+            from workbench.tui.widgets.team_editor import EditorPane
+
+            self._editor = EditorPane(id="editor")
+            await self.query_one("#right").mount(self._editor)
+        editor = self._editor
+        model.draft = model.started()
+        if editor.entry != id or editor.text != self._text_of(id):
+            title = outside(id.key, "strong", bold=True)
+            editor.open(id, title, self._fields_of(id), self._text_of(id), model.draft.places.get(id.field, (0, 0)))
+        self._set_editing(True)
+        editor.focus_first(is_new=is_new)
+        self._check()
+        self.refresh_frame()
+
+    def close_editor(self) -> None:
+        """Back to the page; what was typed is in the draft."""
+        self.leave_editor()
+        self.show_all()
+        self.focus_list()
+        self.refresh_frame()
+
+    def leave_editor(self) -> None:
+        """The editor goes, for whatever reason: nothing of it is lost."""
+        editor, model = self._editor, self.model
+        if editor is None or not editor.display:
+            return
+        if editor.entry is not None and model.draft is not None and editor.is_mounted:
+            self._take(editor.entry, editor.text, editor.values)
+            model.draft = with_place(model.draft, editor.entry, editor.area.cursor_location)
+        if model.draft is not None and model.draft.is_empty:
+            model.draft = None
+        else:
+            self.working.keep()
+        self._set_editing(False)
+
+    def flush_editor(self) -> None:
+        """What stands in the editor is in the draft now, whatever message of it is still on its way."""
+        editor = self._editor
+        if editor is not None and editor.entry is not None:
+            self._take(editor.entry, editor.text, editor.values)
+
+    def settle_after_save(self) -> None:
+        """Says that a save has become a version. An open editor goes on, on top of it."""
+        working, model = self.working, self.model
+        if working.was_saved and model.snapshot is not None:
+            working.was_saved = False
+            self.say(f"Saved as revision {max(model.snapshot.revision, *model.lines)}.")
+        if self.is_editing:
+            if model.mode == "conflict" or model.problems:
+                self.leave_editor()
+                self.focus_list()
+            elif model.draft is None:
+                model.draft = model.started()
+
+    @on(Edited)
+    def _edited(self, event: Edited) -> None:
+        if self.is_editing and self._take(event.id, event.text, event.values):
+            self.working.keep()
+            self.show_list()
+            self.refresh_frame()
+        self._check()
+
+    @on(Moved)
+    def _cursor_moved(self, event: Moved) -> None:
+        if self.is_editing and self.model.draft is not None:
+            self.model.draft = with_place(self.model.draft, event.id, event.place)
+            self._check()
+
+    def _take(self, id: EntryId, text: str, values: dict[str, str]) -> bool:
+        """What stands in the editor becomes part of the draft; False: it is already."""
+        model = self.model
+        if model.snapshot is None or model.draft is None:
+            return False
+        value = laid_value(model.snapshot.config, model.draft, id) if id.kind in ("skill", "rule") else {}
+        if text == self._text_of(id) and all((value or {}).get(key) == each for key, each in values.items()):
+            return False
+        draft = with_text(model.draft, model.snapshot, id, text, values)
+        if self._editor is not None:
+            draft = with_place(draft, id, self._editor.area.cursor_location)
+        model.edit(draft)
+        return True
+
+    def _check(self) -> None:
+        editor, model = self._editor, self.model
+        if editor is None or editor.entry is None or model.snapshot is None or not self.is_editing:
+            return
+        facts = EditorFacts(
+            editor.entry, editor.text, model.bytes_drafted(), model.limits.size, editor.area.cursor_location
+        )
+        editor.show_checks(facts, self._about(editor.entry, editor.text))
+
+    def _about(self, id: EntryId, text: str) -> Line:
+        """What is to be known about this kind of entry while it is edited."""
+        if id.kind == "rule" and ("\n" in text or not text.strip()):
+            return (Piece("× ", "failed", bold=True), Piece("an instruction is one line, and not empty", "failed"))
+        if id.kind == "section" and not text.strip():
+            return (Piece("Empty: only its heading is rendered.", "soft"),)
+        return ()
+
+    def _text_of(self, id: EntryId) -> str:
+        return raw_text(id, self.model.situation(local_now(), self.page_width))
+
+    def _fields_of(self, id: EntryId) -> tuple[EditorField, ...]:
+        from workbench.tui.widgets.team_editor import EditorField
+
+        assert self.model.snapshot is not None
+        value = (
+            laid_value(self.model.snapshot.config, self.model.draft, id) if id.kind in ("skill", "rule") else None
+        )
+        if value is None:
+            return ()
+        keys = {"name": "name", "description": "about"} if id.kind == "skill" else {"id": "id", "name": "name"}
+        return tuple(EditorField(key, label, value[key]) for key, label in keys.items())
+
+    def _set_editing(self, is_editing: bool) -> None:
+        self.set_class(is_editing, "-editing")
+        if self._editor is not None:
+            self._editor.display = is_editing
+        for widget in (self.title_line, self.buttons, self.page):
+            widget.set_class(is_editing, "-covered")

@@ -1,0 +1,135 @@
+"""The answer to the question of Team, what to do next, and what stands there without a team."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.tui.view.answer import Answer
+from workbench.tui.view.entries import PluginTrouble
+from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.registry_document import Part, Text, Title, Words
+from workbench.tui.view.sizes import counted
+from workbench.tui.view.team_conflict import edited_entries
+from workbench.tui.view.team_words import when
+
+if TYPE_CHECKING:
+    from workbench.team.drafts import Draft
+    from workbench.team.snapshot import TeamSnapshot
+    from workbench.team.version import VersionLine
+
+EXAMPLE = """plugins:
+  - use: workbench.team.plugin:TeamPrompts
+    config:
+      store: team.db        # left out: one for each person"""
+EMPTY: Line = (Piece("No team prompts.", "strong", bold=True), Piece(" No plugin provides them here.", "text"))
+
+
+@dataclass(frozen=True, slots=True)
+class TeamFacts:
+    """What the answer is made of."""
+
+    snapshot: TeamSnapshot
+    draft: Draft | None
+    newest_line: VersionLine | None
+    error: str = ""
+    """Why the store or the draft's file cannot be used."""
+    is_refused: bool = False
+    """The last save was refused for what is in the draft."""
+    is_saving: bool = False
+
+
+def team_answer(facts: TeamFacts, now: datetime, *, short: bool) -> Answer:
+    """One sentence, and at the right end the revision."""
+    return Answer(_sentence(facts, short), _revision(facts, now, short))
+
+
+def _sentence(facts: TeamFacts, short: bool) -> Line:
+    snapshot, draft = facts.snapshot, facts.draft
+    edits = 0 if draft is None or draft.is_empty else len(edited_entries(draft))
+    if facts.is_saving:
+        return (Piece("◐ ", "pending"), Piece("Saving …", "strong", bold=True))
+    if facts.error:
+        kept = " Your draft is kept. " if edits else " "
+        return (Piece("× ", "failed", bold=True), Piece(f"Not done.{kept}", "strong", True), *outside(facts.error))
+    if draft is not None and edits:
+        if draft.base_revision != snapshot.revision:
+            return (
+                Piece("◆ ", "pending", bold=True),
+                Piece(
+                    f"Revision {snapshot.revision} is newer than your draft's base, {draft.base_revision}. ",
+                    "strong",
+                    True,
+                ),
+                Piece("Your draft is kept.", "text"),
+            )
+        if facts.is_refused:
+            lead = (Piece("× ", "failed", bold=True), Piece("Refused, nothing was stored. ", "strong", bold=True))
+            return (*lead, Piece("Your draft is kept; mend it and save again."))
+        lead = (
+            Piece("~ ", "changed", bold=True),
+            Piece(f"{counted(edits, 'edit')} not saved. ", "strong", bold=True),
+        )
+        rest = "" if short else "  p shows what the agents would read."
+        return (*lead, Piece("w", "strong", True), Piece(" saves them; they survive closing." + rest))
+    updated, yours = len(snapshot.default_changed), len(snapshot.overridden)
+    total = len(snapshot.builtins.parts)
+    counts = f"{yours} of {counted(total, 'part')} {'is' if yours == 1 else 'are'} yours."
+    if updated:
+        return (
+            Piece("↑ ", "changed", bold=True),
+            Piece(f"{counted(updated, 'default')} updated", "strong", bold=True),
+            Piece(" since you wrote yours.  ", "text"),
+            Piece(counts),
+        )
+    if not yours:
+        return (Piece(f"All {counted(total, 'part')} follow their defaults.", "strong", bold=True),)
+    return (Piece(counts, "strong", bold=True),)
+
+
+def _revision(facts: TeamFacts, now: datetime, short: bool) -> Line:
+    revision = facts.snapshot.revision
+    if short:
+        return (Piece(f"rev {revision}", "soft"),)
+    line = facts.newest_line
+    at = f", {when(line.created_at, now)}" if line is not None and line.revision == revision else ""
+    return (Piece(f"revision {revision}{at}", "soft"),)
+
+
+def empty_parts(troubles: Sequence[PluginTrouble]) -> tuple[Part, ...]:
+    """What would be here, and how to get it."""
+    return tuple(_empty(troubles))
+
+
+def _empty(troubles: Sequence[PluginTrouble]) -> Iterator[Part]:
+    yield Words(EMPTY)
+    mine = [trouble for trouble in troubles if "team" in trouble.owner.plugin.lower()]
+    for trouble in mine:
+        yield Words(
+            (
+                Piece("× ", "failed", bold=True),
+                *outside(f"{trouble.owner.plugin} {trouble.state}: {trouble.reason}"),
+            )
+        )
+    yield Words(())
+    yield Words(
+        (
+            Piece(
+                "Here a team changes the prompts of its agents part by part: what is default and what is its own, "
+                "what a new default changed, sections, skills, the policy, and every revision."
+            ),
+        )
+    )
+    yield Title((Piece("How to get it", "soft", bold=True),))
+    yield Words((Piece("Put the plugin into the composition:", "soft"),))
+    yield Text(EXAMPLE, role="value", has_numbers=False)
+    yield Words(())
+    yield Words(
+        (
+            Piece("Or look at the sample ", "soft"),
+            Piece("team-orchestrator", "strong"),
+            Piece(": O opens it.", "soft"),
+        )
+    )

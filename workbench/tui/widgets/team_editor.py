@@ -1,0 +1,144 @@
+"""The editor of Team: up to two lines to type in, a text, and what is checked while it is typed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import TextArea
+
+from workbench.tui.view.pieces import Line, Piece
+from workbench.tui.view.team_editor import EditorFacts, hidden_line, place_line, placeholder_line, size_line
+from workbench.tui.view.team_entries import EntryId
+from workbench.tui.widgets.inputs import SafeInput
+from workbench.tui.widgets.line import LineWidget
+from workbench.tui.widgets.team_editor_messages import Edited, Moved
+from workbench.tui.widgets.team_text_area import TeamTextArea
+from workbench.visible import visible_line
+
+
+class EditorField(NamedTuple):
+    """One line beside the text, such as the name of a skill."""
+
+    key: str
+    label: str
+    value: str
+
+
+class _Line(LineWidget):
+    """A line of the editor."""
+
+
+class EditorPane(Vertical):
+    """Edits one entry. It holds nothing that its messages have not told."""
+
+    DEFAULT_CSS = """
+    EditorPane { width: 1fr; height: 100%; background: $wb-base; }
+    EditorPane .field { height: 1; width: 100%; display: none; padding: 0 1; }
+    EditorPane .field.-used { display: block; }
+    EditorPane .field > _Line { width: 11; }
+    EditorPane .field > SafeInput { width: 1fr; background: $wb-raised; }
+    EditorPane #checks { background: $wb-base; }
+    EditorPane #text { height: 1fr; margin: 0 1; }
+    EditorPane #text.-unused { display: none; }
+    """
+
+    area = query_one("#text", TeamTextArea)
+    title_line = query_one("#editing", _Line)
+    checks = query_one("#checks", _Line)
+    sizes = query_one("#sizes", _Line)
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.entry: EntryId | None = None
+        self._fields: tuple[EditorField, ...] = ()
+        self._text = ""
+
+    def compose(self) -> ComposeResult:
+        yield _Line(id="editing")
+        for index in range(2):
+            with Horizontal(classes="field"):
+                yield _Line(id=f"label{index}")
+                yield SafeInput(id=f"field{index}")
+        yield TeamTextArea(id="text")
+        yield _Line(id="checks")
+        yield _Line(id="sizes")
+
+    def open(
+        self, entry: EntryId, title: Line, fields: tuple[EditorField, ...], text: str, place: tuple[int, int]
+    ) -> None:
+        """Edits another entry; tells nobody."""
+        self.entry = None
+        self._fields, self._text = fields, text
+        hint = (
+            Piece("esc", "strong", bold=True),
+            Piece(" back  ", "soft"),
+            Piece("f4", "strong", True),
+            Piece(" save", "soft"),
+        )
+        self.title_line.show((*title, Piece("  editing", "soft")), hint)
+        for index, row in enumerate(self.query(".field")):
+            row.set_class(index < len(fields), "-used")
+            with self.prevent(SafeInput.Changed):
+                self.query_one(f"#field{index}", SafeInput).value = (
+                    fields[index].value if index < len(fields) else ""
+                )
+            if index < len(fields):
+                self.query_one(f"#label{index}", _Line).show((Piece(fields[index].label, "soft"),))
+        with self.prevent(TextArea.Changed, TextArea.SelectionChanged):
+            self.area.open(text, place)
+        self.entry = entry
+
+    def focus_first(self, *, is_new: bool) -> None:
+        """The first field of something new, else the text."""
+        (self.query_one("#field0", SafeInput) if is_new and self._fields else self.area).focus()
+
+    def focus_next(self) -> None:
+        """The next field, or the text behind the last one."""
+        inputs = [self.query_one(f"#field{index}", SafeInput) for index in range(len(self._fields))]
+        order = [*inputs, self.area]
+        at = next((index for index, each in enumerate(order) if each.has_focus), -1)
+        order[(at + 1) % len(order)].focus()
+
+    def show_checks(self, facts: EditorFacts, more: Line = ()) -> None:
+        """What is checked while a person types; `more`: of this kind of entry."""
+        left = placeholder_line(facts.id, facts.text) or more
+        self.checks.show(left, hidden_line(facts.text))
+        self.sizes.show(size_line(facts.bytes, facts.limit), place_line(facts))
+
+    @property
+    def text(self) -> str:
+        """As it is now, character for character."""
+        return self.area.text
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Fields that are another than they were given. Hidden characters in the others stay what they are."""
+        changed: dict[str, str] = {}
+        for index, field in enumerate(self._fields):
+            value = self.query_one(f"#field{index}", SafeInput).value
+            if value != str(visible_line(field.value)):
+                changed[field.key] = value
+        return changed
+
+    @on(TextArea.Changed)
+    @on(SafeInput.Changed)
+    def _typed(self, event: Message) -> None:
+        event.stop()
+        if self.entry is not None:
+            self.post_message(Edited(self.entry, self.text, self.values))
+
+    @on(TextArea.SelectionChanged)
+    def _moved(self, event: Message) -> None:
+        event.stop()
+        if self.entry is not None:
+            self.post_message(Moved(self.entry, self.area.cursor_location))
+
+    @on(SafeInput.Submitted)
+    def _next_field(self, event: SafeInput.Submitted) -> None:
+        event.stop()
+        self.focus_next()
