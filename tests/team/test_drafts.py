@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.team.scenario import D0, rule, skill
+from workbench.team.comparing import conflict_texts, default_review
 from workbench.team.config import ProposedConfig, TeamConfig, default_config, read_shape
 from workbench.team.drafts import Draft, DraftError, DraftFolder
+from workbench.team.snapshot import TeamSnapshot
 from workbench.team.validation import Limits, judge
 
 DEFAULTS = default_config(D0, "manual")
@@ -58,6 +60,33 @@ def test_edits_revert_nobody_elses() -> None:
     both = saved(mine.rebased(2), theirs)
     assert {each.instruction for each in both.policy.rules} == {"mine", "theirs"}
     assert both.sections.ticket_scope == "theirs"
+
+
+def test_the_three_texts_of_a_conflict() -> None:
+    base = TeamSnapshot(1, 0, DEFAULTS, D0)
+    theirs = saved(Draft(1, sections={"ticket_scope": "theirs", "communication": "both"}))
+    draft = Draft(1, sections={"communication": "mine"}, skills={"a": skill("a")}, accept_mode="maybe")
+    draft = draft.with_override("runtime/work", "mine")
+    texts = {each.name: each for each in conflict_texts(base, TeamSnapshot(2, 0, theirs, D0), draft.over(DEFAULTS))}
+    assert {name: each.changed_by for name, each in texts.items()} == {
+        "runtime/work": "ours",
+        "communication": "both",
+        "ticket_scope": "theirs",
+        "policy": "ours",
+        "skill/a": "ours",
+    }
+    assert (texts["communication"].base, texts["communication"].theirs, texts["communication"].ours) == (
+        "C",
+        "both",
+        "mine",
+    )
+
+
+def test_the_review_of_a_changed_default() -> None:
+    config = saved(Draft(0).with_override("runtime/work", "W\n"))
+    review = default_review(TeamSnapshot(1, 0, config, D0.changed({"runtime/work": "P2"})).part("runtime/work"))
+    assert (review.base, review.theirs, review.ours, review.changed_by) == ("P:runtime/work", "P2", "W", "both")
+    assert default_review(TeamSnapshot(1, 0, DEFAULTS, D0).part("runtime/work")).changed_by == "nobody"
 
 
 def test_drafts_survive_and_are_kept_whole(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +24,11 @@ from workbench.cli.formats.as_team import (
     history_lines,
     list_lines,
     part_json,
-    texts_of,
     version_json,
 )
 from workbench.cli.output import standard_error, standard_output
 from workbench.team.builtin import rendered
+from workbench.team.comparing import TextChange, changed_texts, default_review
 from workbench.team.parts import SECTION_HEADINGS
 from workbench.team.problems import Conflict, Refused
 from workbench.team.snapshot import TeamSnapshot
@@ -128,34 +130,32 @@ class _Commands:
         if len(numbers) < 2:
             numbers = [max(numbers[0] - 1, 0), numbers[0]] if numbers else [0, newest]
         before, after = (self._at(str(number)) for number in numbers)
-        return self._differing(
-            [(name, *pair) for name, pair in texts_of(before, after).items()],
-            (f"revision {numbers[0]}", f"revision {numbers[1]}"),
-            {"before": numbers[0], "after": numbers[1]},
-        )
+        names = (f"revision {numbers[0]}", f"revision {numbers[1]}")
+        changes = changed_texts(before, after)
+        if self._json:
+            texts = [asdict(each) for each in changes]
+            self._answer(
+                {"ok": True, "same": not changes, "before": numbers[0], "after": numbers[1], "texts": texts}
+            )
+        return self._differing(changes, names)
 
     def _diff_part(self, part: str) -> ExitCode:
         snapshot = self._store.snapshot()
         if part not in snapshot.builtins.parts:
             raise Unusable(f"only a part has a default; {part!r} is none of: {', '.join(snapshot.builtins.parts)}")
         view = snapshot.part(part)
-        base = view.default if view.base is None else view.base.text
-        first = self._differing([(f"{part} default", base, view.default)], ("base", "default"), None)
-        second = self._differing([(part, base, view.effective)], ("base", "ours"), None)
+        texts = default_review(view)
         if self._json:
             self._answer({"ok": True, **part_json(view, texts=True)})
-        return max(first, second)
+        sides = (("default", texts.theirs), ("ours", texts.ours))
+        found = [self._differing([TextChange(part, texts.base, side)], ("base", name)) for name, side in sides]
+        return max(found)
 
-    def _differing(
-        self, pairs: list[tuple[str, str, str]], names: tuple[str, str], told: dict[str, Any] | None
-    ) -> ExitCode:
-        changed = [pair for pair in pairs if pair[1] != pair[2]]
+    def _differing(self, changes: Sequence[TextChange], names: tuple[str, str]) -> ExitCode:
+        changed = [each for each in changes if each.before != each.after]
         if not self._json:
             for text in differences(changed, names):
                 self._output.text(text)
-        elif told is not None:
-            texts = [{"name": name, "before": old, "after": new} for name, old, new in changed]
-            self._answer({"ok": True, "same": not changed, **told, "texts": texts})
         return ExitCode.FOUND if changed else ExitCode.OK
 
     def _versions(self, limit: str, before: str | None) -> ExitCode:

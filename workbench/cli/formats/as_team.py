@@ -12,6 +12,7 @@ from typing import Any
 from workbench.cli.output import Output
 from workbench.config.difference.unified import unified
 from workbench.team.builtin import rendered
+from workbench.team.comparing import TextChange
 from workbench.team.compose import rule_lines
 from workbench.team.parts import GROUPS, SECTION_HEADINGS
 from workbench.team.snapshot import PartView, TeamSnapshot
@@ -88,23 +89,8 @@ def part_json(view: PartView, *, texts: bool = False) -> dict[str, Any]:
     return told
 
 
-def texts_of(before: TeamSnapshot, after: TeamSnapshot) -> dict[str, tuple[str, str]]:
-    """By name, every text of two versions as it is rendered; empty where one of them has none."""
-    old, new = _texts(before), _texts(after)
-    return {name: (old.get(name, ""), new.get(name, "")) for name in dict.fromkeys((*old, *new))}
-
-
-def differences(pairs: Iterable[tuple[str, str, str]], names: tuple[str, str]) -> Iterator[str]:
-    """A unified difference for each pair."""
-    for name, before, after in pairs:
-        yield unified(before, after, f"{names[0]}: {name}", f"{names[1]}: {name}").removesuffix("\n")
-
-
-def _texts(snapshot: TeamSnapshot) -> dict[str, str]:
-    config = snapshot.config
-    texts = {view.key: view.effective for view in snapshot.parts()}
-    texts |= {name: rendered(text) for name, text in config.sections}
-    texts |= {f"skill/{each.name}": f"{each.description}\n\n{rendered(each.content)}" for each in config.skills}
-    rules = (f"{rule_lines((rule,))}{'' if rule.enabled else ' [disabled]'}" for rule in config.policy.rules)
-    texts["policy"] = "\n".join((f"accept mode: {config.policy.accept_mode}", *rules))
-    return texts
+def differences(changes: Iterable[TextChange], names: tuple[str, str]) -> Iterator[str]:
+    """A unified difference for each text."""
+    for each in changes:
+        before_name, after_name = (f"{name}: {each.name}" for name in names)
+        yield unified(each.before, each.after, before_name, after_name).removesuffix("\n")
