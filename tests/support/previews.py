@@ -444,6 +444,12 @@ class FakeSubject:
             raise self.outcome
         return self.outcome
 
+    async def start_plugin(self, uid: int) -> Outcome:
+        self.ended.append((uid, "start"))
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
     async def reload(self) -> None:
         self.asked.append("reload")
 

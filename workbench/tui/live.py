@@ -83,6 +83,9 @@ class RuntimeSubject:
     async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
         return await self._registered.reader.end_plugin(uid, action)
 
+    async def start_plugin(self, uid: int) -> Outcome:
+        return await self._registered.reader.start_plugin(uid)
+
     @property
     def team(self) -> LiveTeam | None:
         return self._team.read()
@@ -211,6 +214,9 @@ class CompositionSubject:
 
     async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
         return await self._registered.reader.end_plugin(uid, action)
+
+    async def start_plugin(self, uid: int) -> Outcome:
+        return await self._registered.reader.start_plugin(uid)
 
     @property
     def team(self) -> LiveTeam | None:

@@ -185,6 +185,10 @@ class Subject(Protocol):
         """Stops or restarts a plugin, and says what is left of it. Raises `LookupError`."""
         ...
 
+    async def start_plugin(self, uid: int) -> Outcome:
+        """Loads a plugin again that was stopped so; the outcome has its new uid. Raises `LookupError`."""
+        ...
+
     @property
     def team(self) -> TeamAccess | None:
         """None: it has no team prompts; the same object while they are there."""
