@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 SNAPSHOT = "team/snapshot"
 """Key in `extras` of an assembly's context: the one snapshot that all its texts come from."""
 _NONE = object()
+REVISION_VARIABLE = "team_revision"
+"""The revision that an assembly is of, for whoever wants to say it."""
 EXCLUDED_TRAITS = ("asks_person", "presents_ui", "changes_profile")
 EXCLUDED_TOOLS = ("ask_user_question", "present", "plugin_manager")
 """What works unattended never has."""
@@ -62,8 +64,6 @@ class Seat:
 
     def compose(self, snapshot: TeamSnapshot) -> None:
         """Bring `texts` up to date."""
-        if snapshot is self.snapshot:
-            return
         parts = self.parts(snapshot)
         if self.role == "orchestrator":
             self.texts[MAIN_SECTION] = join_parts(parts)
@@ -89,6 +89,7 @@ def take_seat(ctx: Context, team: TeamPrompts, role: Role, env: RuntimeEnv) -> S
         raise SeatError(f"the role {role} needs a scope: give the plugin the scope of an agent")
     tools, prompt = team.tools_in(ctx), team.prompt_in(ctx)
     seat = Seat(role, env, scope)
+    prompt.variable(REVISION_VARIABLE, _composing(team, seat))
     if role == "orchestrator":
         presentation = tools.presentation(scope)
         if presentation != "native":
@@ -99,29 +100,37 @@ def take_seat(ctx: Context, team: TeamPrompts, role: Role, env: RuntimeEnv) -> S
         tools.present("native")
         tools.guard(NoWaiting(tools.registry))
         order = prompt.get_section_order("RUNTIME_SHARED")
-        text = _provider(team, seat, MAIN_SECTION)
-        prompt.section(MAIN_SECTION, order, text, complete=True, literal=True)
+        prompt.section(MAIN_SECTION, order, _text_of(seat, MAIN_SECTION), complete=True, literal=True)
     else:
         tools.exclude(team.excluded_tools, EXCLUDED_TRAITS)
         for slot in slots_of(role):
             order = prompt.get_section_order(slot.order_key)
-            prompt.section(slot.section, order, _provider(team, seat, slot.section), literal=True)
+            prompt.section(slot.section, order, _text_of(seat, slot.section), literal=True)
         if env.matched_rules is not None:
             order = prompt.get_section_order(NOTE_KEY)
-            prompt.section(NOTE_SECTION, order, _provider(team, seat, NOTE_SECTION), literal=True)
+            prompt.section(NOTE_SECTION, order, _text_of(seat, NOTE_SECTION), literal=True)
     register_prompt_tools(tools, team, role)
     register_desk_tools(tools, team, role)
     ctx.effect(lambda: team.seated(seat), f"team role {role}")
     return seat
 
 
-def _provider(team: TeamPrompts, seat: Seat, section: str) -> Callable[[AssembleContext], str]:
-    """The text of one section: a look where nothing has changed since the last assembly."""
+def _composing(team: TeamPrompts, seat: Seat) -> Callable[[AssembleContext], str]:
+    """The provider of `{{team_revision}}`, which brings the texts of the seat up to date.
+
+    Variables are evaluated before all sections of an assembly, shadowed ones too, and nothing waits in between:
+    so the sections find the texts of their own assembly.
+    """
+
+    def revision(context: AssembleContext) -> str:
+        snapshot = context.extras.get(SNAPSHOT) or team.latest
+        if snapshot is not seat.snapshot:
+            seat.compose(snapshot)
+        return str(snapshot.revision)
+
+    return revision
+
+
+def _text_of(seat: Seat, section: str) -> Callable[[AssembleContext], str]:
     texts = seat.texts
-
-    def text(context: AssembleContext) -> str:
-        if context.extras.get(SNAPSHOT) is not seat.snapshot:
-            seat.compose(context.extras.get(SNAPSHOT) or team.latest)
-        return texts[section]
-
-    return text
+    return lambda _context: texts[section]
