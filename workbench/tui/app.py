@@ -17,11 +17,13 @@ from workbench.tui import themes, user_themes
 from workbench.tui.bridge import Bridge, Changed
 from workbench.tui.command import Command
 from workbench.tui.hands.actions import HANDS, Hands
+from workbench.tui.hands.layout import Layout
 from workbench.tui.hands.leaving import Leaving
 from workbench.tui.hands.moving import Moving
 from workbench.tui.keymap import USUAL, Keymap
 from workbench.tui.memory import Memory
 from workbench.tui.places.base import Place
+from workbench.tui.stylesheet import SteadyStylesheet
 from workbench.tui.subject import Subject
 from workbench.tui.theming import Theming
 from workbench.tui.viewing.viewing import Topic, Viewing
@@ -50,7 +52,7 @@ def _place(title: str) -> type[Place]:
     return found
 
 
-class WorkbenchApp(Moving, Hands, Leaving):
+class WorkbenchApp(Moving, Hands, Layout, Leaving):
     """The workbench over one subject. The runtime belongs to the program that runs the app."""
 
     TITLE = "Prompt Workbench"
@@ -88,6 +90,7 @@ class WorkbenchApp(Moving, Hands, Leaving):
             self.set_keymap(keymap.bindings)
         self._open_file = open_file
         self.theme = self._theming.name_for_textual(theme)
+        self.stylesheet = SteadyStylesheet(variables=self.get_css_variables())
         self.animation_level = "none"
         self.bridge = Bridge(self.post_message)
         self.viewing = Viewing(self, self._tell)
@@ -154,9 +157,9 @@ class WorkbenchApp(Moving, Hands, Leaving):
         self._unsubscribe = subject.subscribe(self.bridge.mark)
         with self._context():  # a timer that is started by a task that knows no app would fail
             self.viewing.show(subject)
-
             if subject.is_past:
                 self.call_later(self.go_to, "Session")
+
     def show_opening(self, name: str) -> None:
         """That is being opened; what was looked at is not any more."""
         if self._unsubscribe is not None:
@@ -246,7 +249,6 @@ class WorkbenchApp(Moving, Hands, Leaving):
     async def action_registry(self) -> None:
         await self.visit("Registry")
 
-    def _tell_keymap(self) -> None:
     async def action_session(self) -> None:
         await self.visit("Session")
 
@@ -270,6 +272,7 @@ class WorkbenchApp(Moving, Hands, Leaving):
     async def action_team(self) -> None:
         await self.visit("Team")
 
+    def _tell_keymap(self) -> None:
         """What is wrong with the person's keys."""
         problems = self.keymap.problems
         if problems:

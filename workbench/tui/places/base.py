@@ -187,6 +187,7 @@ class Place(Screen[None]):
     # the frame
 
     def compose(self) -> ComposeResult:
+        self._take_size_classes()
         yield ContextBar()
         yield TabBar()
         yield AnswerLine()
@@ -194,6 +195,13 @@ class Place(Screen[None]):
             yield from self.panes()
         yield from self.below()
         yield KeyHints()
+
+    def _take_size_classes(self) -> None:
+        """Before anything has a style: the first resize would have all of it styled once more."""
+        size = self.app.size
+        found = self._get_breakpoint_classes(size.width, self.HORIZONTAL_BREAKPOINTS)
+        found |= self._get_breakpoint_classes(size.height, self.VERTICAL_BREAKPOINTS)
+        self.update_classes(dict.fromkeys(found, True), update=False)
 
     def on_mount(self) -> None:
         self.refresh_frame()
