@@ -12,7 +12,7 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -28,11 +28,19 @@ SEQUENCE = re.compile(
 
 
 class Terminal:
-    """Runs Python code until it ends or is closed."""
+    """Runs Python code, or another program, until it ends or is closed."""
 
     def __init__(
-        self, code: str, *args: str, columns: int = 120, rows: int = 40, environ: Mapping[str, str] | None = None
+        self,
+        code: str,
+        *args: str,
+        columns: int = 120,
+        rows: int = 40,
+        environ: Mapping[str, str] | None = None,
+        program: Sequence[str] = (),
     ) -> None:
+        """`program`: the words of a command line, in place of Python with the code."""
+        words = [*(program or (sys.executable, "-c", code)), *args]
         self.received = b""
         self.pid, self._file = pty.fork()
         size = struct.pack("HHHH", rows, columns, 0, 0)
@@ -41,7 +49,7 @@ class Terminal:
             os.chdir(ROOT)
             os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8", **(environ or {}))
             # Not execv: readline has put a size of its own into the environment of C.
-            os.execve(sys.executable, [sys.executable, "-c", code, *args], os.environ)
+            os.execve(words[0], words, os.environ)
 
     def __enter__(self) -> Terminal:
         return self
@@ -58,6 +66,14 @@ class Terminal:
     def send(self, keys: str) -> None:
         """Types."""
         os.write(self._file, keys.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        """As if the person had dragged the corner of the window."""
+        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, seconds: float) -> bytes:
+        """What comes next, or nothing after so long."""
+        return self._read(seconds)
 
     def attributes(self) -> list[object]:
         """What the line discipline does, such as echo and line editing."""
