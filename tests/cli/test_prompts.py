@@ -13,9 +13,12 @@ import pytest
 
 from tests.cli.conftest import Cli
 from workbench.cli.exit_codes import ExitCode
+from workbench.team import TeamPrompts, TeamStore
 from workbench.team.builtin import shipped_builtins
 
 STORE = ("--store", "team.db")
+LOADED = (TeamPrompts, TeamStore)
+"""Imported here, so that no command waits for a database module on a busy machine."""
 WORK = "runtime/work"
 
 

@@ -52,7 +52,7 @@ def test_every_broken_sample_is_expected_to_show_something() -> None:
 
 @pytest.mark.parametrize("sample", SOUND, ids=lambda sample: sample.name)
 async def test_sound_samples_render_for_every_agent(sample: Sample) -> None:
-    async with open_composition(sample.path) as opened:
+    async with open_composition(sample.path, settle_seconds=40) as opened:
         assert len(opened.notes) == NOTES.get(sample.name, 0)
         for view in opened.scopes:
             if view.agent is not None:

@@ -171,7 +171,7 @@ async def test_without_the_extra_the_plugin_says_what_to_install(monkeypatch: py
 
 
 async def test_the_sample_of_a_team() -> None:
-    async with open_composition(locate("team-orchestrator")) as opened:
+    async with open_composition(locate("team-orchestrator"), settle_seconds=40) as opened:
         texts: dict[str, Any] = {}
         for scope in ("main", "explicit", "inferred"):
             seen = await preview(opened.prompt, opened.assemble_context(scope))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from importlib import import_module
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
@@ -120,16 +121,17 @@ class TeamPrompts:
 
     async def _opened(self) -> TeamStore:
         settings = self.settings
-        try:
-            from workbench.team.store.service import TeamStore
+        try:  # the database takes as long to import as everything else together
+            service = await asyncio.to_thread(import_module, "workbench.team.store.service")
         except ModuleNotFoundError as error:
             raise StoreError("STORE_MISSING_PACKAGE", settings.store or "", f"{error.name} is missing") from None
-        return await TeamStore.open(
+        opened: TeamStore = await service.TeamStore.open(
             settings.store,
             builtins=settings.builtins,
             limits=Limits(settings.size_limit, settings.accept_modes),
             busy_timeout_ms=settings.busy_timeout_ms,
         )
+        return opened
 
     async def reopen(self) -> TeamSnapshot:
         """Open the store anew: after it was gone, moved or mended. Raises `StoreError`; then the old one stays."""
