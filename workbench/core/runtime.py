@@ -23,6 +23,7 @@ from workbench.core.effects import LIVE, NOTHING, Ended
 from workbench.core.errors import CoreError, inactive
 from workbench.core.events import Event, Events, Listener, Mode, event_name
 from workbench.core.fiber import Fiber, FiberState
+from workbench.core.hold import Hold
 from workbench.core.plugin_registry import PluginRegistry
 from workbench.core.plugins import PluginCode, read_plugin
 from workbench.core.rings import rings_among
@@ -89,6 +90,8 @@ class Runtime:
         """Waterfalls and serial dispatches that run now."""
         self.dispatch_class: type[Dispatch] = Dispatch
         """Swapped while somebody watches; the plain class does not know about tracing."""
+        self.hold = Hold()
+        """Keeps assemblies and tool calls from beginning, while somebody tries something."""
         self.disposers_running = 0
         self._last_uid = -1
         self._fibers: dict[Fiber, None] = {}

@@ -125,6 +125,18 @@ class PromptService:
         runtime = self.runtime
         if get_ident() != runtime.thread_id:
             raise runtime.wrong_thread("assemble")
+        hold = runtime.hold
+        if hold.owner is not None:
+            await hold.pass_by()
+        this = object()
+        hold.inside[this] = None
+        try:
+            return await self._assembled(context, recorder)
+        finally:
+            hold.leave(this)
+
+    async def _assembled(self, context: AssembleContext | None, recorder: Recorder | None) -> PromptAssembly:
+        runtime = self.runtime
         if context is None:
             context = AssembleContext()
         plans = self.plans(context.scope)

@@ -111,6 +111,7 @@ class CallRun:
 
     async def _denial(self) -> str | None:
         """Why the call must not run; None when it may."""
+        await self._runtime.hold.pass_by()
         answer, _ = await judged(self._runtime, PRE_EXECUTE, self.call, lambda _call: ALLOW, self.call.scope)
         decision = _read(PRE_EXECUTE.name, read_pre, answer)
         if isinstance(decision, Deny):
@@ -165,7 +166,13 @@ class CallRun:
             self._cancel()
 
     async def _execute(self) -> Outcome:
-        answer, _ = await judged(self._runtime, EXECUTE, self.call, self._body, self.call.scope)
+        hold = self._runtime.hold
+        await hold.pass_by()
+        hold.inside[self.call] = None
+        try:
+            answer, _ = await judged(self._runtime, EXECUTE, self.call, self._body, self.call.scope)
+        finally:
+            hold.leave(self.call)
         outcome: Outcome = _read(EXECUTE.name, read_outcome, answer)
         return outcome
 
@@ -287,6 +294,7 @@ class CallRun:
 
     async def _reviewed(self, result: ToolResult) -> ToolResult:
         """`tools/post-execute`, then the tool's own last change."""
+        await self._runtime.hold.pass_by()
         settled = Settled(self.call, result)
         answer, speaker = await judged(self._runtime, POST_EXECUTE, settled, lambda _: ACCEPT, self.call.scope)
         decision = _read(POST_EXECUTE.name, read_post, answer)
