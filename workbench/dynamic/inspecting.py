@@ -175,7 +175,11 @@ def waterfall_listeners(package: Package) -> list[str]:
 
 
 def _api(service: DynamicPackages, _caller: Caller, name: str | None) -> str:
-    live = {view.name: view.value for view in service.runtime.services() if view.state == "active"}
+    live = {
+        view.name: view.value
+        for view in service.runtime.services()
+        if view.state == "active" and view.name != "dynamic"  # packages do not reach it
+    }
     if name is not None:
         if name not in live:
             raise refused(f"argument 'name': service {name!r} is not running; live are: {', '.join(sorted(live))}")
@@ -190,7 +194,7 @@ def _api(service: DynamicPackages, _caller: Caller, name: str | None) -> str:
             reachable.append(each)
     if reachable:
         parts.append(f"Reachable, without a description: {', '.join(reachable)}")
-    absent = sorted(set(_PURPOSES) - live.keys())
+    absent = sorted(set(_PURPOSES) - live.keys() - {"dynamic"})
     if absent:
         parts.append(f"Not running: {', '.join(absent)}")
     return "\n".join(parts)

@@ -75,7 +75,7 @@ class Run:
         self.file = service.file_of(package.id, revision.number)
         self.budget = Budget(service.runtime.loop, service.budget_seconds, self.label)
         self.budget.on_spent = lambda: service.changed(package)
-        self.prints = Prints(f"[cordis:{package.id}]", lambda line: service.printed(package, line))
+        self.prints = Prints(f"[cordis:{package.id}]", lambda line: service.printed(self, line))
         self.tools = ToolTable(self.label, self.file)
         self.residue: Residue | None = None
         self._probe: Probe | None = None
@@ -185,7 +185,8 @@ class Run:
     def failed(self, stage: str, message: str) -> Refusal:
         """The refusal, noted as the last error of the package."""
         failure = Failure("host-half-failed", stage, message, self.revision.number)
-        self.package.last_error = failure
+        if self.id:
+            self.package.last_error = failure
         return Refusal("host-half-failed", f"{self.package.id} r{self.revision.number}, stage {stage}: {message}")
 
     # -- what its code asks for --------------------------------------------------------------------------
@@ -251,7 +252,9 @@ class Run:
         self.handlers.clear()
         if self.delivery is not None:
             self.delivery.retract()
-        self.residue = package.last_residue = residue_of(self, self._spared)
+        self.residue = residue_of(self, self._spared)
+        if self.id:
+            package.last_residue = self.residue
         self.prints.flush()
         self.phase = "ended"
         self.context = None

@@ -51,6 +51,7 @@ class DynamicPackages:
         self.runtime = ctx.runtime
         self.group = group
         self.budget_seconds = sync_budget_ms / 1000
+        self.prompt_facade = ctx.system_prompt
         self.prompt = ctx.system_prompt.service
         self.tools = ctx.tools.registry
         self.counters = counters_of(ctx.runtime)
@@ -339,6 +340,7 @@ class DynamicPackages:
     def changed(self, package: Package) -> None:
         """Some fact has changed: wake who waits, and tell."""
         package.point.notify()
+        self.runtime.hold.point.notify()
         state = package.state
         if state != package.told:
             old, package.told = package.told, state
@@ -350,8 +352,9 @@ class DynamicPackages:
         if self.runtime.has_listeners(event.name):
             self.runtime.events.emit(event.name, args, None, contain=True)
 
-    def printed(self, package: Package, line: PrintedLine) -> None:
-        self.tell(OUTPUT, package.id, line)
+    def printed(self, run: Run, line: PrintedLine) -> None:
+        if run.id:  # a what-if has no prints
+            self.tell(OUTPUT, run.package.id, line)
 
     def warned(self, file: str, text: str) -> bool:
         """Whether a warning came out of the code of a package; it goes to its prints."""

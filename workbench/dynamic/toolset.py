@@ -87,13 +87,12 @@ def _define_words(value: dict[str, Any]) -> str:
 
 def _run_words(value: dict[str, Any]) -> str:
     known = f"{value['id']} r{value['revision']} ({value['run']})"
-    if not value["started"]:
-        known += " was running already:"
+    is_now = "is" if value["started"] else "was live already, and is"
     provides = f"provides {', '.join(value['provides'])}" if value["provides"] else "provides no service"
     if value["status"] == "waiting" and value["waiting_for"]:
-        words = f"{known} is loaded and waits for: {', '.join(value['waiting_for'])}."
+        words = f"{known} {is_now} loaded, and waits for: {', '.join(value['waiting_for'])}."
     else:
-        words = f"{known} is {value['status']}; it {provides}."
+        words = f"{known} {is_now} {value['status']}; it {provides}."
     if value["client"] != "none":
         confirmed = sum(page["state"] in ("loaded", "waiting") for page in value["pages"])
         waits = f" It waits there for {', '.join(value['client_waiting_for'])}." if value["client_waiting_for"] else ""

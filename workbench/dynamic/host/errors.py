@@ -5,8 +5,16 @@ Source: docs/dynamic-packages.md 6.1.
 
 from __future__ import annotations
 
+from workbench.dynamic.host.refused import FacadeRefusal, PluginShapeError
+from workbench.dynamic.sandbox.budget import BudgetSpent
+from workbench.dynamic.sandbox.names import WithheldError, WithheldName
 from workbench.dynamic.source.substitutes import known_substitute
+from workbench.dynamic.tool_schemas import SchemaRefused
 from workbench.prompt.errors import in_words
+
+
+_OWN = (FacadeRefusal, WithheldError, WithheldName, BudgetSpent, SchemaRefused, PluginShapeError)
+"""Errors that were made for the author of a package: their type says nothing more."""
 
 
 def line_in(error: BaseException, file: str) -> int | None:
@@ -26,7 +34,7 @@ def told(error: BaseException, file: str) -> str:
     while line_in(inner, file) is None and inner.__cause__ is not None:
         inner = inner.__cause__
     line = line_in(inner, file)
-    words = in_words(error)
+    words = str(error) if isinstance(error, _OWN) else in_words(error)
     if isinstance(error, NameError) and (instead := known_substitute(str(error.name))):
         words = f"{words}; {instead}"
     return words if line is None else f"line {line}: {words}"

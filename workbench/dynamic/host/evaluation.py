@@ -9,15 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.dynamic.host.refused import PluginShapeError
 from workbench.dynamic.sandbox.names import helper_view, make_namespace
 from workbench.dynamic.source.host import HostHalf
 from workbench.dynamic.source.substitutes import substitute
 
 SHAPE = 'inject = ["tools"]\ndef apply(ctx): ...'
-
-
-class EvaluationRefused(ValueError):
-    """The module is not the shape of a plugin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class Evaluated:
 def evaluate(
     half: HostHalf, name: str, harness: Any, print_: Callable[..., None], tick: Callable[[], None]
 ) -> Evaluated:
-    """Run the top level. Raises what it raises, and `EvaluationRefused`."""
+    """Run the top level. Raises what it raises, and `PluginShapeError`."""
     bound = {helper: helper_view(helper) for helper in half.helpers}
     namespace = make_namespace(
         name, {**bound, "harness": harness}, print_=print_, tick=tick, substitute=substitute
@@ -46,9 +43,13 @@ def evaluate(
     exec(half.code, namespace)
     apply = namespace.get("apply")
     if not callable(apply):
-        raise EvaluationRefused(f"there is no function `apply` at top level; a package has this shape:\n{SHAPE}")
+        raise PluginShapeError(f"there is no function `apply` at top level; a package has this shape:\n{SHAPE}")
     own_name = namespace.get("name", name)
     required, optional = _injected(namespace.get("inject", ()))
+    if "dynamic" in (*required, *optional):
+        raise PluginShapeError(
+            "`inject` names 'dynamic': a package does not define or run packages; that is up to the model and people"
+        )
     return Evaluated(
         apply,
         own_name.strip() if isinstance(own_name, str) and own_name.strip() else name,
@@ -62,7 +63,7 @@ def _injected(inject: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if isinstance(inject, dict):
         unknown = [key for key in inject if key not in ("required", "optional")]
         if unknown:
-            raise EvaluationRefused(f"`inject` has unknown keys {unknown!r:.80}: use `required` and `optional`")
+            raise PluginShapeError(f"`inject` has unknown keys {unknown!r:.80}: use `required` and `optional`")
         return (
             _names(inject.get("required", ()), "inject.required"),
             _names(inject.get("optional", ()), "inject.optional"),
@@ -73,6 +74,6 @@ def _injected(inject: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _names(value: Any, what: str) -> tuple[str, ...]:
     if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
         return tuple(dict.fromkeys(value))
-    raise EvaluationRefused(
+    raise PluginShapeError(
         f"`{what}` is a {type(value).__name__}: give a list of service names, such as [\"tools\"]"
     )

@@ -11,3 +11,7 @@ class FacadeRefusal(AttributeError):
 
 Refuse = Callable[[str], FacadeRefusal]
 """Makes a refusal with this message, and notes it."""
+
+
+class PluginShapeError(ValueError):
+    """An evaluated module is not the shape of a plugin."""

@@ -1,0 +1,105 @@
+"""What a package changes in the next request: parts, the first changed token, and its cost.
+
+Source: docs/dynamic-packages.md 16.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.agent.verdicts.judging import changed_parts
+from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts
+from workbench.agent.verdicts.recording import parts_record
+from workbench.agent.verdicts.verdict import ChangedPart
+from workbench.models.frozen import freeze
+from workbench.prompt import Preview
+from workbench.prompt.tool_schema import decode_json
+from workbench.tokens import TokenCounter
+from workbench.tokens.count import Count
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChange:
+    """A part of the runtime context that is another one. It is appended, and so breaks no prefix."""
+
+    name: str
+    action: str
+    """`added`, `removed` or `changed`."""
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestChange:
+    """The difference between two requests."""
+
+    parts: tuple[ChangedPart, ...]
+    """Sections and tools in the order of the request; the first one is where the prefix breaks."""
+    contexts: tuple[ContextChange, ...]
+    first_token: int | None
+    """Number of the first changed token of system text and tools, from 1; None: the prefix is whole."""
+    kept: Count
+    """Tokens of system text and tools that stay cached."""
+    read_anew: Count
+    """Tokens from the first changed one on, in the later request."""
+    lost: Count
+    """The same in the earlier request."""
+
+    @property
+    def is_none(self) -> bool:
+        return not self.parts and not self.contexts and self.first_token is None
+
+    @property
+    def first(self) -> ChangedPart | None:
+        return self.parts[0] if self.parts else None
+
+
+def change_of_request(before: Preview, after: Preview, model: str | None) -> RequestChange | None:
+    """Compare and count; for threads. None when one of the two cannot be sent."""
+    if before.system is None or after.system is None or before.assembly is None or after.assembly is None:
+        return None
+    counter = TokenCounter.for_model(model)
+    parts = tuple(changed_parts(_parts(before), _parts(after)))
+    tools = before.assembly.tools_json.decode(), after.assembly.tools_json.decode()
+    contexts = tuple(_contexts(before, after))
+    if before.system != after.system:
+        found = counter.first_difference_now(before.system, after.system)
+        behind = counter.count_now(tools[0]).tokens, counter.count_now(tools[1]).tokens
+        in_front = 0
+    elif tools[0] != tools[1]:
+        found = counter.first_difference_now(*tools)
+        behind, in_front = (0, 0), counter.count_now(before.system).tokens
+    else:
+        whole = counter.count_now(before.system)
+        kept = Count(whole.tokens + counter.count_now(tools[0]).tokens, whole.label, whole.reason)
+        return RequestChange((), contexts, None, kept, Count(0, whole.label), Count(0, whole.label))
+    return RequestChange(
+        parts,
+        contexts,
+        in_front + found.position + 1,
+        Count(in_front + found.position, found.label, found.reason),
+        Count(found.tokens_after + behind[1], found.label, found.reason),
+        Count(found.tokens_before + behind[0], found.label, found.reason),
+    )
+
+
+def _parts(preview: Preview) -> list[Part]:
+    assert preview.assembly is not None
+    record = parts_record(preview, 0)
+    recorded = None if record is None else RecordedParts.from_json(record)
+    tools = [freeze(tool) for tool in decode_json(preview.assembly.tools_json)]
+    return fixed_parts(preview.system, tools, recorded)
+
+
+def _contexts(before: Preview, after: Preview) -> list[ContextChange]:
+    old = {entry.name: entry.rendered or "" for entry in before.contexts if entry.state == "effective"}
+    new = {entry.name: entry.rendered or "" for entry in after.contexts if entry.state == "effective"}
+    changes = []
+    for name in dict.fromkeys((*old, *new)):
+        if name not in old:
+            changes.append(ContextChange(name, "added", "", new[name]))
+        elif name not in new:
+            changes.append(ContextChange(name, "removed", old[name], ""))
+        elif old[name] != new[name]:
+            changes.append(ContextChange(name, "changed", old[name], new[name]))
+    return changes
