@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.support.compositions import Write
 from tests.support.snapshots import in_any_order
 from workbench.config.opened import OpenedComposition, open_composition
+from workbench.config.registry.reading import RegistryReader
 from workbench.prompt import Preview, preview, render_prompt
 
 LISTENING = """\
@@ -293,3 +294,21 @@ def test_any_edits_end_as_a_fresh_start_does(edits: list[tuple[str, str, str]]) 
         path = Path(folder) / "c.yml"
         path.write_text("{}")
         asyncio.run(run(path))
+
+
+async def test_a_plugin_that_a_person_stopped_and_started_is_that_of_the_file_again(
+    opened: OpenedComposition, write: Write
+) -> None:
+    reader = RegistryReader(opened.runtime)
+    uid = uids(opened)[0] or 0
+    await reader.end_plugin(uid, "stop")
+    outcome = await reader.start_plugin(uid)
+    assert await system(opened) == "start\n\na 1\n\nb 1"
+    write("c.yml", HEAD.replace("start", "other") + plugins("a", "b"))
+    assert await opened.reload()
+    assert outcome.uid in uids(opened)
+    assert await system(opened) == "other\n\na 2\n\nb 2"
+    write("c.yml", HEAD + plugins("b"))
+    assert await opened.reload()
+    assert outcome.uid not in uids(opened)
+    assert await system(opened) == "start\n\nb 3"

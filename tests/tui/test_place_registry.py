@@ -19,6 +19,7 @@ from workbench.prompt import PromptConfig, SystemPrompt
 from workbench.tools import ToolRegistry
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.live import RuntimeSubject
+from workbench.tui.memory import Memory
 from workbench.tui.places.registry import looking
 from workbench.tui.places.registry.place import RegistryPlace
 from workbench.tui.view.entries import EntryKey
@@ -86,8 +87,10 @@ async def place(
 
 
 @asynccontextmanager
-async def over(subject: Any, size: tuple[int, int] = (120, 40)) -> AsyncIterator[RegistryScreen]:
-    app = WorkbenchApp(subject)
+async def over(
+    subject: Any, size: tuple[int, int] = (120, 40), memory: Memory | None = None
+) -> AsyncIterator[RegistryScreen]:
+    app = WorkbenchApp(subject, memory=memory)
     async with app.run_test(size=size) as pilot:
         screen = RegistryScreen(pilot, subject)
         await screen.settle()
@@ -438,3 +441,31 @@ async def test_the_palette_leads_to_what_the_prompt_does_not_show() -> None:
 def test_an_outcome_without_anything_left_is_clean() -> None:
     assert Outcome("stop", "x", ()).is_clean
     assert not r.LEFT.is_clean
+
+
+async def test_a_stopped_plugin_is_started_again_without_a_question() -> None:
+    plugins = (*r.PLUGINS, r.plugin(replace(p.BASH, fiber=99), state="stopped", outcome=r.CLEAN))
+    started = Outcome("start", "bash", (), uid=p.BASH.fiber)
+    async with place(replace(r.CODING_AGENT, plugins=plugins), outcome=started) as screen:
+        await screen.press("g")
+        screen.registry._choose(("plugin", 99))
+        await screen.rest()
+        assert "a start" in screen.text()
+        await screen.press("x")
+        assert "bash is stopped already" in screen.text()
+        await screen.press("a")
+        assert screen.subject.ended == [(99, "start")]
+        assert "Started bash." in screen.text()
+        assert screen.registry.model.chosen == ("plugin", p.BASH.fiber)
+        screen.registry._choose(("plugin", 99))
+        await screen.press("R")
+        assert screen.subject.ended[1:] == [(99, "start")]
+
+
+async def test_the_grouping_is_remembered() -> None:
+    memory = Memory()
+    async with over(p.FakeSubject(registered=r.CODING_AGENT), memory=memory) as screen:
+        await screen.press("g")
+        assert memory.layout == {"registry.grouping": "plugin"}
+    async with over(p.FakeSubject(registered=r.CODING_AGENT), memory=memory) as screen:
+        assert screen.registry.model.grouping == "plugin"

@@ -9,7 +9,7 @@ from workbench.cli.exit_codes import ExitCode
 from workbench.cli.output import standard_error
 
 
-def run(*, theme: str = "") -> int:
+def run(*, theme: str = "", signs_in_ascii: bool | None = None) -> int:
     """Walk on a terminal and give back the exit code."""
     errors = standard_error()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -18,7 +18,7 @@ def run(*, theme: str = "") -> int:
     from workbench.tui.run import UnknownTheme, run_demo
 
     try:
-        return run_demo(theme=theme)
+        return run_demo(theme=theme, signs_in_ascii=signs_in_ascii)
     except UnknownTheme as unknown:
         print_error(str(unknown), errors)
         return ExitCode.UNUSABLE

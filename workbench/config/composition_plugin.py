@@ -87,6 +87,7 @@ class CompositionPlugin:
         old = self.plan
         slow = {fiber for fiber in registered.runtime.fibers() if not fiber.is_settled}
         scopes = scope_views(new.composition.entries, self.scopes)
+        self.plugins = self._with_started_again(registered)
         kept = self._kept(new, scopes)
         registered.lift_restrictions()
         kept_fibers = {loaded.fiber for loaded in kept.values()}
@@ -118,6 +119,21 @@ class CompositionPlugin:
             if same and same[0].planned.code is planned.code:
                 kept[index] = same.pop(0)
         return kept
+
+    def _with_started_again(self, registered: Registered) -> tuple[LoadedPlugin, ...]:
+        """A plugin that a person has stopped and started again goes on as that of the file."""
+        ours = {loaded.fiber for loaded in self.plugins}
+        found: list[LoadedPlugin] = []
+        for planned, fiber in self.plugins:
+            if fiber.state is FiberState.DISPOSED:
+                others = (each for each in registered.runtime.fibers() if each not in ours)
+                again = next((each for each in others if _is_same_load(each, fiber)), None)
+                if again is not None:
+                    ours.add(again)
+                    self._order.note(again)
+                    fiber = again
+            found.append(LoadedPlugin(planned, fiber))
+        return tuple(found)
 
     def _load(self, planned: PlannedPlugin, registered: Registered) -> LoadedPlugin:
         fiber = registered.context(planned.entry.scope).plugin(planned.code, planned.entry.config)
@@ -153,6 +169,10 @@ def _names(plan: Plan) -> object:
     """Who registers what in which order, as far as the file says it."""
     plugins = [plugin.identity for plugin in plan.plugins]
     return plugins, set(wanted_entries(plan.composition))
+
+
+def _is_same_load(one: Fiber, other: Fiber) -> bool:
+    return one.home is other.home and one.code.plugin is other.code.plugin and one.config == other.config
 
 
 async def _stop(plugins: Iterable[LoadedPlugin]) -> None:

@@ -39,7 +39,7 @@ class Command:
     """Hints of rank 0 come first, among equals in the order of the table."""
     when: str = ""
     """Then only the hint is shown, and before all others: `failing`, `found`, `filtered`, `noted`, `pending`,
-    `past`, `rewritten`."""
+    `past`, `rewritten`, `stopped`."""
 
     @property
     def where(self) -> str:

@@ -15,8 +15,9 @@ from workbench.agent.log.rebuild import RebuiltRequest
 from workbench.agent.log.session_log import SessionLog
 from workbench.agent.log.timeline import RequestRow, TimelineBuilder
 from workbench.agent.verdicts.as_preview import preview_of
+from workbench.config.recorded import is_log
 from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
-from workbench.config.sessions.story import LogStory, Story, Unusable, is_log, open_story, words_of
+from workbench.config.sessions.story import LogStory, Story, Unusable, open_story, words_of
 from workbench.config.sessions.tree import Branch, tree_of
 from workbench.prompt.views import Preview
 from workbench.tui import counting
@@ -218,6 +219,9 @@ class LogSubject:
         return ()
 
     async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
+        raise LookupError("a log has no plugins that run")
+
+    async def start_plugin(self, uid: int) -> Outcome:
         raise LookupError("a log has no plugins that run")
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:

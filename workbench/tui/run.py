@@ -38,37 +38,41 @@ def run_workbench(
     name: str | None = None,
     theme: str = "",
     keymap: str | None = None,
+    signs_in_ascii: bool | None = None,
     turn_limit: float = DEFAULT_LIMIT,
 ) -> int:
     """Opens a file, or the start screen, until the person leaves; the exit code.
 
     `name` is shown in place of the path. `theme`: the one that was chosen last, if left out.
-    `keymap`: a file of keys, instead of the person's own. A plugin that
+    `keymap`: a file of keys, instead of the person's own. `signs_in_ascii`: None is as remembered. A plugin that
     holds the loop for `turn_limit` seconds is interrupted, and named. Raises `UnknownTheme`.
     """
     keys = keymaps.load(None if keymap is None else Path(keymap))
-    return asyncio.run(_watched(path, name or path, theme, keys, turn_limit))
+    return asyncio.run(_watched(path, name or path, theme, keys, signs_in_ascii, turn_limit))
 
 
-def run_demo(*, theme: str = "", keymap: str | None = None) -> int:
+def run_demo(*, theme: str = "", keymap: str | None = None, signs_in_ascii: bool | None = None) -> int:
     """Walks through the places on the samples; the exit code. Raises `UnknownTheme`."""
     keys = keymaps.load(None if keymap is None else Path(keymap))
 
     async def watched() -> int:
         with Watchdog(DEFAULT_LIMIT):
-            return await _walk(theme, keys)
+            return await _walk(theme, keys, signs_in_ascii)
 
     return asyncio.run(watched())
 
 
-async def _watched(path: str, name: str, theme: str, keys: keymaps.Keymap, turn_limit: float) -> int:
+async def _watched(
+    path: str, name: str, theme: str, keys: keymaps.Keymap, signs_in_ascii: bool | None, turn_limit: float
+) -> int:
     with Watchdog(turn_limit):
-        return await _open(path, name, theme, keys)
+        return await _open(path, name, theme, keys, signs_in_ascii)
 
 
-async def _open(path: str, name: str, theme: str, keys: keymaps.Keymap) -> int:
+async def _open(path: str, name: str, theme: str, keys: keymaps.Keymap, signs_in_ascii: bool | None) -> int:
     memory = load(file_of_person())
     app = WorkbenchApp(name=name, memory=memory, keymap=keys, open_file=lambda file: opener.open(file))
+    app.signs_in_ascii = signs_in_ascii
     opener = Opener(app)
     _choose_theme(app, theme, memory.theme)
     if path:
@@ -76,13 +80,14 @@ async def _open(path: str, name: str, theme: str, keys: keymaps.Keymap) -> int:
     return await _run(app, opener, memory, name)
 
 
-async def _walk(theme: str, keys: keymaps.Keymap) -> int:
+async def _walk(theme: str, keys: keymaps.Keymap, signs_in_ascii: bool | None) -> int:
     from workbench.tui.demo.app import DemoApp
     from workbench.tui.demo.steps import STEPS
 
     remembered = load(file_of_person()).theme
     memory = Memory()  # of a walk nothing is remembered
     app: WorkbenchApp = DemoApp(memory=memory, keymap=keys, open_file=lambda file: opener.open(file))
+    app.signs_in_ascii = signs_in_ascii
     opener: Opener = Opener(app)
     _choose_theme(app, theme, remembered)
     opener.open(STEPS[0].sample)

@@ -120,3 +120,47 @@ async def test_a_load_that_fails_after_a_restart_is_told(runtime: Runtime) -> No
 async def test_the_root_cannot_be_stopped(runtime: Runtime) -> None:
     with pytest.raises(NoSuchPlugin, match="program"):
         await RegistryReader(runtime).end_plugin(0, "stop")
+
+
+async def test_what_was_stopped_can_be_started_again_where_it_was(runtime: Runtime, busy: Fiber) -> None:
+    before = runtime.snapshot()
+    reader = RegistryReader(runtime)
+    uid = busy.uid or 0
+    await reader.end_plugin(uid, "stop")
+    outcome = await reader.start_plugin(uid)
+    assert (outcome.action, outcome.plugin, outcome.error) == ("start", "busy", "")
+    assert runtime.snapshot() == before
+    registry = reader.read()
+    assert registry.plugin(uid) is None
+    fact = registry.plugin(outcome.uid)
+    assert fact is not None
+    assert (fact.state, fact.outcome) == ("active", outcome)
+    with pytest.raises(NoSuchPlugin, match="stopped here"):
+        await reader.start_plugin(uid)
+
+
+async def test_a_start_fails_with_its_reason_and_never_outlives_what_had_loaded_it(runtime: Runtime) -> None:
+    loads: list[int] = []
+
+    def flaky(ctx: Context) -> None:
+        loads.append(1)
+        if len(loads) > 1:
+            raise ValueError("once was enough")
+
+    def outer(ctx: Context) -> None:
+        ctx.plugin(flaky)
+
+    around: Fiber = await runtime.root.plugin(outer)
+    reader = RegistryReader(runtime)
+    inner = next(fiber for fiber in runtime.fibers() if fiber.name == "flaky")
+    await inner
+    uid = inner.uid or 0
+    await reader.end_plugin(uid, "stop")
+    again = await reader.start_plugin(uid)
+    assert again.error == "ValueError: once was enough"
+    assert again.uid != uid
+    await reader.end_plugin(again.uid, "stop")
+    await reader.end_plugin(around.uid or 0, "stop")
+    with pytest.raises(NoSuchPlugin, match="loaded by outer"):
+        await reader.start_plugin(again.uid)
+    assert len(loads) == 2

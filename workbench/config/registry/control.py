@@ -1,4 +1,4 @@
-"""Stopping and restarting a plugin, with the proof that nothing is left of what it did.
+"""Stopping, restarting and starting a plugin, with the proof that nothing is left of what it did.
 
 Source: docs/registry.md 3, docs/runtime.md 10.
 """
@@ -42,7 +42,26 @@ async def end_plugin(runtime: Runtime, uid: int, action: Literal["stop", "restar
     except Exception as raised:
         error = f"{type(raised).__name__}: {raised}"
     gone = subtree if action == "stop" else [each for each in subtree if each is not fiber]
-    return Outcome(action, fiber.name, tuple(left_of(runtime, gone, ended)), error, time.time())
+    return Outcome(action, fiber.name, tuple(left_of(runtime, gone, ended)), error, time.time(), uid)
+
+
+async def start_plugin(fiber: Fiber) -> Outcome:
+    """Load again, where it was loaded before, what `end_plugin` has stopped.
+
+    Cancelling it cancels the waiting, never the load. Raises `NoSuchPlugin` when what had loaded it has ended.
+    """
+    home = fiber.home
+    if home is None or home.home.ledger.closed or home.home.phase:
+        parent = fiber.parent.name if fiber.parent is not None else "the root"
+        raise NoSuchPlugin(f"{fiber.name} was loaded by {parent}, which has ended or was loaded again since")
+    error = ""
+    started = home.plugin(fiber.code.plugin, fiber.config)
+    uid = started.uid or 0
+    try:
+        await started
+    except Exception as raised:
+        error = f"{type(raised).__name__}: {raised}"
+    return Outcome("start", fiber.name, (), error, time.time(), uid)
 
 
 def left_of(runtime: Runtime, fibers: Iterable[Fiber], activations: Iterable[Activation]) -> list[Left]:

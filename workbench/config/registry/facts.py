@@ -32,6 +32,7 @@ GLOBAL: Final = "global"
 """Label of the layer that everybody reads."""
 
 T = TypeVar("T")
+PluginAction: TypeAlias = Literal["stop", "restart", "start"]
 PluginState: TypeAlias = Literal["active", "waiting", "loading", "stopping", "failed", "stopped"]
 
 
@@ -138,9 +139,9 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a stop or a restart."""
+    """What became of a stop, a restart, or the start of what was stopped."""
 
-    action: Literal["stop", "restart"]
+    action: PluginAction
     plugin: str
     left: tuple[Left, ...]
     """What the search found that the ended activation still owns; empty: nothing is left."""
@@ -148,6 +149,8 @@ class Outcome:
     """Why it could not be done, or what the load after a restart raised."""
     at: float = 0.0
     """Seconds since the epoch."""
+    uid: int = 0
+    """The number of the plugin from now on: another one after a start."""
 
     @property
     def is_clean(self) -> bool:

@@ -5,11 +5,12 @@ Source: docs/registry.md 1.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from workbench.config.registry.control import NoSuchPlugin, end_plugin
+from workbench.config.registry.control import NoSuchPlugin, end_plugin, start_plugin
 from workbench.config.registry.facts import (
     GLOBAL,
     KINDS,
@@ -21,7 +22,7 @@ from workbench.config.registry.facts import (
     Registry,
 )
 from workbench.config.registry.listeners import listener_facts
-from workbench.config.registry.plugins import ledger_of, plugin_facts
+from workbench.config.registry.plugins import fiber_of, ledger_of, plugin_facts
 from workbench.config.registry.shadows import Shadows, shadows_among
 from workbench.config.registry.tables import Keys, Sightings, TableFacts, service_facts, tool_layer_facts
 from workbench.core import scope_label
@@ -29,7 +30,7 @@ from workbench.prompt.service import PromptService
 from workbench.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
-    from workbench.core import Runtime
+    from workbench.core import Fiber, Runtime
     from workbench.core.scopes import ScopeKey
     from workbench.prompt.layers import Layer
     from workbench.tools.layer import ToolLayer
@@ -58,6 +59,8 @@ class RegistryReader:
         """Of restarts, by uid."""
         self._stopped: dict[int, PluginFact] = {}
         """Plugins that were stopped through this view, as they were last, by the uid that they had."""
+        self._stopped_fibers: dict[int, Fiber] = {}
+        """The same as they can be loaded again."""
         self._sightings = Sightings()
         self._tables = TableFacts(self._sightings)
 
@@ -104,6 +107,7 @@ class RegistryReader:
         known = next((fact for fact in facts if fact.uid == uid), None)
         if known is None:
             raise NoSuchPlugin("this plugin is gone already")
+        fiber = fiber_of(self.runtime, uid)
         outcome = await end_plugin(self.runtime, uid, action)
         if action == "restart":
             self._outcomes[uid] = outcome
@@ -111,9 +115,26 @@ class RegistryReader:
             self._outcomes.pop(uid, None)
             ended = replace(known, state="stopped", reason="", seconds=0.0, since=outcome.at, outcome=outcome)
             self._stopped[uid] = ended
+            if fiber is not None:
+                self._stopped_fibers[uid] = fiber
             while len(self._stopped) > _STOPPED:
-                del self._stopped[next(iter(self._stopped))]
+                self._forget(next(iter(self._stopped)))
         return outcome
+
+    async def start_plugin(self, uid: int) -> Outcome:
+        """Load again a plugin that was stopped here; it has another uid then. Raises `NoSuchPlugin`."""
+        fiber = self._stopped_fibers.get(uid)
+        if fiber is None:
+            raise NoSuchPlugin("only what was stopped here can be started again")
+        loading = asyncio.ensure_future(start_plugin(fiber))
+        self._forget(uid)
+        outcome = await loading
+        self._outcomes[outcome.uid] = outcome
+        return outcome
+
+    def _forget(self, uid: int) -> None:
+        self._stopped.pop(uid, None)
+        self._stopped_fibers.pop(uid, None)
 
     def _services(self) -> tuple[list[PromptService], list[ToolRegistry]]:
         values = [view.value for view in self.runtime.services()]

@@ -11,7 +11,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.registry", "Registry", ("3",), "Show what is registered, by whom, in which layer."),
     Command("app.session", "Session", ("4",), "Show what happened, step by step, and what broke the prefix cache."),
     Command(
-        "app.now", "Back to now", ("z",), "Look at the present prompt again, after a past step.", "now", when="travel"
+        "app.now",
+        "Back to now",
+        ("z",),
+        "Look at the present prompt again, after a past step.",
+        "now",
+        when="travel",
     ),
     Command(
         "app.step_before",
@@ -65,5 +70,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("app.reload", "Reload", ("ctrl+r", "f5"), "Read the files again, and ask all providers again."),
     Command("app.theme", "Colours", ("c",), "Choose other colours."),
+    Command("app.compact", "Compact", ("C",), "Leave no lines free, or leave some where there is room.", label="C"),
+    Command(
+        "app.signs", "Signs in ASCII", (), "Show signs in ASCII, for fonts that lack them, or as they are drawn."
+    ),
     Command("app.quit", "Quit", ("q", "ctrl+q"), "Stop the runtime and leave.", urgent=frozenset({"ctrl+q"})),
 )

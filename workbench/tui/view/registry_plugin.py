@@ -43,12 +43,18 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
+_VERBS = {"stop": "Stopped", "restart": "Restarted", "start": "Started"}
+
+
 def outcome_line(outcome: Outcome) -> Line:
     """`Stopped bash: ✓ nothing left.`"""
-    verb = "Stopped" if outcome.action == "stop" else "Restarted"
+    verb = _VERBS[outcome.action]
     subject = (Piece(f"{verb} ", "strong", bold=True), *outside(outcome.plugin, "strong", bold=True))
     if outcome.left:
         return (*subject, Piece(": "), Piece(f"× {number(len(outcome.left))} left", "failed", bold=True))
+    if outcome.action == "start":
+        failed = (Piece(": "), *outside(outcome.error.split("\n")[0], "failed"))
+        return (*subject, *failed) if outcome.error else (*subject, Piece("."))
     proof = (Piece(": "), Piece("✓ nothing left", "running", bold=True))
     if outcome.error:
         return (*subject, *proof, Piece(", and then "), *outside(outcome.error.split("\n")[0], "failed"))

@@ -43,7 +43,7 @@ def _facts(plugin: PluginFact, registry: Registry, action: str) -> Iterator[Line
         lead = Piece("Plugins that stand on its services are undone and wait: ", "soft")
         yield (lead, *outside(", ".join(others)), Piece(ending, "soft"))
     if action == "stop":
-        yield (Piece("It does not come back by itself: only its program, or FILE opened anew, loads it.", "soft"),)
+        yield (Piece("It does not come back by itself; it can be started again.", "soft"),)
     yield (Piece("Afterwards the runtime is searched for what is left of it.", "soft"),)
 
 

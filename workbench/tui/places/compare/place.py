@@ -40,6 +40,8 @@ from workbench.visible import visible_line
 NOTHING_YET = "Nothing to compare with yet."
 NOTHING_YET_WHY = "This is the first assembly of this scope. After the next change you see here what it changed."
 CHOOSE = "With l you choose another scope, another file or a snapshot. With m you keep a snapshot of this prompt."
+WHOLE, COLUMNS = "compare.whole", "compare.columns"
+"""In the memory of the layout."""
 FACT: Line = (Piece("compare", "soft"),)
 
 
@@ -83,6 +85,9 @@ class ComparePlace(Place):
         )
 
     def on_mount(self) -> None:
+        layout = self.house.memory.layout
+        self.is_whole = bool(layout.get(WHOLE, False))
+        self.wants_columns = bool(layout[COLUMNS]) if COLUMNS in layout else None
         self._show_front()
 
     # what is looked at
@@ -178,7 +183,7 @@ class ComparePlace(Place):
         was_absent = self.change_list.has_class("-absent") or self._shown is None
         self._set_absent(False)
         chosen, offset = self._place_in(comparison)
-        blanks = self.size.height >= 30
+        blanks = self.is_airy
         self.change_list.show_changes(comparison, chosen, blanks=blanks)
         self._fit_list()
         form = self.comparing.form = self._form
@@ -294,11 +299,11 @@ class ComparePlace(Place):
             self.say("There is no change before this one.", ())
 
     def action_whole(self) -> None:
-        self.is_whole = not self.is_whole
+        self.house.memory.layout[WHOLE] = self.is_whole = not self.is_whole
         self._show()
 
     def action_columns(self) -> None:
-        self.wants_columns = not self._form.is_side_by_side
+        self.house.memory.layout[COLUMNS] = self.wants_columns = not self._form.is_side_by_side
         self._show()
 
     def action_swap(self) -> None:

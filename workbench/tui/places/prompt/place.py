@@ -30,6 +30,9 @@ from workbench.tui.widgets.panel import DetailPanel
 from workbench.tui.widgets.prompt_text import PromptText
 from workbench.visible import visible_line
 
+WRAP, INSPECTOR = "prompt.wrap", "prompt.inspector"
+"""In the memory of the layout."""
+
 
 class PromptPlace(FilterActions, FileActions):
     """What will the model read?"""
@@ -55,6 +58,9 @@ class PromptPlace(FilterActions, FileActions):
         return (FindBar(),)
 
     def on_mount(self) -> None:
+        layout = self.house.memory.layout
+        self.prompt_text.wraps = bool(layout.get(WRAP, True))
+        self.panel.set_class(not layout.get(INSPECTOR, True), "-off")
         self._show_front()
 
     # what is looked at
@@ -135,7 +141,7 @@ class PromptPlace(FilterActions, FileActions):
 
     def _show_list(self) -> None:
         model = self.model
-        rows = model.rows(blanks=self.size.height >= 30)
+        rows = model.rows(blanks=self.is_airy)
         self.entry_list.show_rows(rows, model.changed, model.chosen, model.sizes)
 
     def _show_page(self, *, keep_place: bool = False) -> None:
@@ -382,7 +388,8 @@ class PromptPlace(FilterActions, FileActions):
         self._show_page(keep_place=True)
 
     def action_wrap(self) -> None:
-        self.prompt_text.set_wrap(not self.prompt_text.wraps)
+        self.house.memory.layout[WRAP] = wraps = not self.prompt_text.wraps
+        self.prompt_text.set_wrap(wraps)
 
     def action_fault(self) -> None:
         failed = self.model.first_failed(self.model.chosen)
@@ -391,3 +398,4 @@ class PromptPlace(FilterActions, FileActions):
 
     def action_inspector(self) -> None:
         self.panel.toggle_class("-off")
+        self.house.memory.layout[INSPECTOR] = not self.panel.has_class("-off")

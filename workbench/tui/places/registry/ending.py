@@ -1,4 +1,4 @@
-"""Stopping and restarting a plugin: asked first, done beside the loop, and told with what is left."""
+"""Stopping, restarting and starting a plugin: asked first, done beside the loop, and told with what is left."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ class Ending:
             place.say(f"Choose a plugin to {action}, or something that it has registered.", ())
         elif plugin.parent is None:
             place.say("The root is the program itself; it ends with it.", ())
+        elif plugin.state == "stopped" and action == "restart":
+            self.start(model)
         elif plugin.state == "stopped":
             place.say(f"{visible_line(plugin.name)} is stopped already.", ())
         else:
@@ -45,6 +47,24 @@ class Ending:
 
             self.is_asking = True
             await place.app.push_screen(Confirm(stop_question(plugin, model.registry, action)), answered)
+
+    def start(self, model: RegistryModel) -> None:
+        """Loads a stopped plugin again; nothing is undone, so nothing is asked."""
+        place, plugin = self._place, model.plugin
+        if plugin is None or plugin.state != "stopped":
+            place.say("Choose a plugin that was stopped here.", ())
+        else:
+            place.run_worker(self._start(plugin.uid), group=f"end {plugin.uid}", exit_on_error=False)
+
+    async def _start(self, uid: int) -> None:
+        subject = self._place.viewing.subject
+        if subject is not None:
+            try:
+                outcome = await subject.start_plugin(uid)
+            except Exception as error:
+                self._place.say(str(visible_line(str(error))) or type(error).__name__, ())
+            else:
+                self._ended(outcome.uid, outcome)
 
     async def _end(self, uid: int, action: Literal["stop", "restart"]) -> None:
         subject = self._place.viewing.subject

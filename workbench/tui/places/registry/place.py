@@ -28,7 +28,7 @@ from workbench.tui.view.registry_answer import registry_answer
 from workbench.tui.view.registry_filter import HINT
 from workbench.tui.view.registry_lines import ASSEMBLE, outcomes_of
 from workbench.tui.view.registry_plugin import outcome_line
-from workbench.tui.view.registry_rows import Grouping, RowKey
+from workbench.tui.view.registry_rows import GROUPINGS, Grouping, RowKey
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.find_bar import FindBar
@@ -38,6 +38,8 @@ from workbench.tui.widgets.registry_inspector import Inspector
 from workbench.tui.widgets.registry_tree import RegistryTree
 from workbench.visible import visible_line
 
+GROUPING = "registry.grouping"
+"""In the memory of the layout."""
 SHARE = 4
 """A refresh is followed by a pause of so many times its own length, so that a flood cannot starve the loop."""
 
@@ -121,6 +123,8 @@ class RegistryPlace(Place):
         began = time.monotonic()
         if subject is not self._subject:
             self._subject, self.model = subject, RegistryModel()
+            remembered = self.house.memory.layout.get(GROUPING)
+            self.model.grouping = next((each for each in GROUPINGS if each == remembered), self.model.grouping)
         preview = self.viewing.preview
         outcomes = outcomes_of(preview.trace if preview is not None else None)
         is_other = self.model.load(subject.registry())
@@ -162,13 +166,17 @@ class RegistryPlace(Place):
 
     @property
     def now(self) -> frozenset[str]:
-        return facts(self.viewing) | ({"filtered"} if self.model.query else frozenset())
+        known = facts(self.viewing)
+        if self.model.query:
+            known |= {"filtered"}
+        plugin = self.model.plugin
+        return known | {"stopped"} if plugin is not None and plugin.state == "stopped" else known
 
     # showing
 
     def _show_tree(self) -> None:
         model = self.model
-        rows = model.rows(blanks=self.size.height >= 30, is_small=self.size.width < 100)
+        rows = model.rows(blanks=self.is_airy, is_small=self.size.width < 100)
         self.entries_tree.show_rows(rows, model.chosen, model.grouping, self._outcomes)
         row = self.entries_tree.row
         model.chosen = row.key if row is not None else None
@@ -275,6 +283,7 @@ class RegistryPlace(Place):
         self._group_by("kind")
 
     def _group_by(self, grouping: Grouping) -> None:
+        self.house.memory.layout[GROUPING] = grouping
         self.model.group_by(grouping)
         self._show_tree()
         self._show_inspector()
@@ -360,6 +369,10 @@ class RegistryPlace(Place):
 
     async def action_stop(self) -> None:
         await self.ending.ask("stop", self.model)
+
+    def action_start(self) -> None:
+        if not self.ending.is_asking:
+            self.ending.start(self.model)
 
     def _ended(self, uid: int, outcome: Outcome) -> None:
         self._said = outcome_line(outcome)
