@@ -198,7 +198,11 @@ def test_a_file_without_a_vocabulary_gives_an_estimate(
 
 
 @pytest.mark.parametrize("vocabulary", [O200K, CL100K], ids=["o200k", "cl100k"])
-@pytest.mark.parametrize("content", [b"", b"\x00", gzip.compress(b""), gzip.compress(b"IQ== 0\nIg== 1")])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x00", gzip.compress(b""), gzip.compress(b"IQ== 0\nIg== 1")],
+    ids=["empty", "no gzip", "nothing in it", "no list"],
+)
 def test_a_broken_list_of_ranks_gives_an_estimate(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, vocabulary: Vocabulary, content: bytes
 ) -> None:
