@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from workbench.agent.verdicts.judging import quarter
-from workbench.config.importers.captures import NoCapture, is_capture, read_capture
-from workbench.config.sessions.story import CapturedStory, LogStory, is_log, is_recorded, open_story
+from workbench.config.importers.captures import NoCapture, read_capture
+from workbench.config.recorded import is_capture, is_log, is_recorded
+from workbench.config.sessions.story import CapturedStory, LogStory, open_story
 
 TOOL = {"type": "object", "properties": {"path": {"type": "string"}}}
 

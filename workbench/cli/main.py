@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from workbench.cli.exit_codes import ExitCode
+from workbench.cli.guard import guarded
 from workbench.cli.plain_parameters import PlainCommand, PlainGroup
 from workbench.cli.prompts import app as prompts_app
 
 _EPILOG = (
     "Exit codes: 0 done; 1 the prompt cannot be sent, a check or a case failed, or the text is not there; "
-    "2 the command line or a file cannot be used; 3 the workbench itself failed; 5 somebody else has saved a team's "
-    "prompts since; 130 interrupted."
+    "2 the command line or a file cannot be used; 3 the workbench itself failed; 5 somebody else has saved since "
+    "(prompts); 130 interrupted."
 )
 _FILE_HELP = "A composition, a prompt file, a harness config, or the name of a shipped sample."
 _SCOPE_HELP = "A scope or agent of FILE, or '(global)'. Without it: its first agent, else the global layer."
@@ -380,6 +381,7 @@ class KeysFormat(StrEnum):
 
 
 _KEYMAP_HELP = "A file with other keys, instead of your own."
+_ASCII_HELP = "Signs in ASCII, for fonts that lack them; without it as you left it."
 
 
 @app.command(cls=PlainCommand, epilog=_EPILOG)
@@ -405,25 +407,35 @@ def open_(
         typer.Option("--theme", metavar="NAME", help="Colours; without it those that were chosen last."),
     ] = None,
     keymap: Annotated[str | None, typer.Option("--keymap", metavar="FILE", help=_KEYMAP_HELP)] = None,
+    ascii: Annotated[
+        bool | None, typer.Option("--ascii/--no-ascii", envvar="WORKBENCH_ASCII", help=_ASCII_HELP)
+    ] = None,
 ) -> None:
     """Open a composition on the screen. `workbench FILE` does the same, and `workbench` alone the start screen."""
     from workbench.cli.open import run
 
-    raise typer.Exit(run(file, theme=theme or "", keymap=keymap))
+    raise typer.Exit(run(file, theme=theme or "", keymap=keymap, signs_in_ascii=ascii))
 
 
 @app.command("demo", cls=PlainCommand, epilog=_EPILOG)
 def demo(
     theme: Annotated[str | None, typer.Option("--theme", metavar="NAME", help="Colours of the walk.")] = None,
+    ascii: Annotated[
+        bool | None, typer.Option("--ascii/--no-ascii", envvar="WORKBENCH_ASCII", help=_ASCII_HELP)
+    ] = None,
 ) -> None:
     """Walk through the places on the samples, with captions: space next, backspace back, q quit."""
     from workbench.cli.demo import run
 
-    raise typer.Exit(run(theme=theme or ""))
+    raise typer.Exit(run(theme=theme or "", signs_in_ascii=ascii))
 
 
 def run() -> None:
-    """Entry point of the command `workbench`."""
+    """Takes the command line; exits."""
+    guarded(_parse_and_run)
+
+
+def _parse_and_run() -> None:
     stdout = sys.stdout
     try:
         app(prog_name="workbench")
@@ -431,17 +443,6 @@ def run() -> None:
         if sys.stdout is not stdout:  # Typer found nobody behind the pipe that it printed help into
             sys.exit(ExitCode.OK)
         raise
-    except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
-    except Exception:
-        import traceback
-
-        from workbench.cli.output import standard_error
-
-        errors = standard_error()
-        errors.text(traceback.format_exc())
-        errors.line("workbench: this is a defect of the workbench itself; the lines above say where")
-        sys.exit(ExitCode.DEFECT)
 
 
 def _names_a_file(word: str) -> bool:

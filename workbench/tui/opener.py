@@ -60,7 +60,7 @@ class Opener:
     async def _look_at(self, path: str, name: str, may_come: bool) -> None:
         from workbench.config.opened import open_composition
         from workbench.config.problems import LoadError
-        from workbench.config.sessions.story import is_recorded
+        from workbench.config.recorded import is_recorded
         from workbench.tui.live import CompositionSubject
 
         try:

@@ -6,8 +6,7 @@ Source: docs/sessions.md 14.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,11 @@ from typing import Any
 from workbench.agent.log.canonical import message_line
 from workbench.agent.log.json_lines import decode_json
 from workbench.config.importers.captured_bodies import CapturedBody, NoRequest, read_body
+from workbench.config.recorded import captures_in
 from workbench.models.frozen import FrozenDict
 
 MOST_BYTES = 256 * 1_048_576
 """Of one file of a folder, or of one line."""
-ENDINGS = (".json", ".jsonl", ".ndjson")
 
 
 class NoCapture(ValueError):
@@ -60,40 +59,13 @@ def read_capture(path: str | os.PathLike[str]) -> Capture:
     return capture
 
 
-def is_capture(path: str | os.PathLike[str]) -> bool:
-    """Whether a file or folder looks like captured requests; reads no more than its beginning."""
-    found = Path(path)
-    if found.is_dir():
-        first = next(iter(_files(found)), None)
-        return first is not None and is_capture(first)
-    if found.suffix.lower() not in ENDINGS:
-        return False
-    try:
-        with open(found, "rb") as file:
-            head = file.read(65_536)
-    except OSError:
-        return False
-    return bool(re.search(rb'"(messages|input)"\s*:', head)) and not head.startswith(b'{"type":"session"')
-
-
 def _records(capture: Capture) -> Iterator[tuple[str, Any]]:
     path = capture.path
     if path.is_dir():
-        for file in _files(path):
+        for file in captures_in(path):
             yield from _in_file(capture, file)
     else:
         yield from _in_file(capture, path)
-
-
-def _files(folder: Path) -> Sequence[Path]:
-    """By name, in which numbers count as numbers."""
-    found = [each for each in folder.iterdir() if each.suffix.lower() in ENDINGS and each.is_file()]
-    return sorted(
-        found, key=lambda each: [(not part.isdigit(), part.zfill(20)) for part in _NUMBERS.split(each.name)]
-    )
-
-
-_NUMBERS = re.compile(r"(\d+)")
 
 
 def _in_file(capture: Capture, path: Path) -> Iterator[tuple[str, Any]]:

@@ -18,7 +18,8 @@ from workbench.agent.log.session_log import SessionLog
 from workbench.agent.log.timeline import RequestRow, Timeline, TimelineBuilder, TurnRow
 from workbench.agent.verdicts.judging import Counting, Judge, quarter
 from workbench.agent.verdicts.remarks import RemarkFold
-from workbench.config.importers.captures import Capture, NoCapture, is_capture, read_capture
+from workbench.config.importers.captures import Capture, NoCapture, read_capture
+from workbench.config.recorded import is_capture, is_log, logs_in
 from workbench.models.frozen import FrozenDict
 from workbench.tokens import TokenCounter
 
@@ -63,30 +64,6 @@ def open_story(path: str | Path) -> Story:
     if is_capture(found) and not is_log(found):
         return CapturedStory(read_capture(found))
     return LogStory(SessionLog.open_now(found))
-
-
-def is_log(path: str | Path) -> bool:
-    """Whether the first line of a file is that of a session log."""
-    try:
-        with open(path, "rb") as file:
-            first = file.read(4_096).lstrip()
-    except OSError:
-        return False
-    return first.startswith(b"{") and b'"session"' in first.split(b"\n", 1)[0] and b'"type"' in first
-
-
-def is_recorded(path: str | Path) -> bool:
-    """Whether a path leads to a session log, a folder of them, or captured requests. Blocks for a moment."""
-    found = Path(path)
-    if found.is_dir():
-        return bool(logs_in(found)) or is_capture(found)
-    return found.is_file() and (is_log(found) or is_capture(found))
-
-
-def logs_in(folder: Path) -> list[Path]:
-    """The session logs in a folder, the shortest name first: a parent's before those of its children."""
-    found = [each for each in folder.glob("*.jsonl") if each.is_file() and is_log(each)]
-    return sorted(found, key=lambda each: (len(each.name), each.name))
 
 
 def counting_for(model: str | None, size: int) -> Counting:

@@ -11,7 +11,7 @@ from pathlib import Path
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.scanning import open_reading, scan_header
 from workbench.agent.log.session_header import SessionHeader
-from workbench.config.sessions.story import is_log, logs_in
+from workbench.config.recorded import is_log, logs_in
 
 MOST = 200
 """Logs of one folder that are looked at."""
