@@ -26,6 +26,8 @@ TOOLS: dict[str, list[str]] = {
     "jobs": JOBS,
     "lsp": ["lsp"],
     "machine": [],
+    "package_runner": [],
+    "package_tools": ["cordis_define", "cordis_inspect", "cordis_run", "cordis_stop", "cordis_undefine"],
     "plan_policy": ["submit_plan"],
     "pwsh": ["pwsh"],
     "shell": ["bash"],
@@ -47,6 +49,8 @@ SECTIONS: dict[str, list[str]] = {
     "jobs": ["tool:jobs"],
     "lsp": ["tool:lsp"],
     "machine": [],
+    "package_runner": [],
+    "package_tools": ["tool:cordis"],
     "plan_policy": ["plan:policy"],
     "pwsh": ["tool:pwsh"],
     "shell": ["tool:bash"],
@@ -61,6 +65,7 @@ SECTIONS: dict[str, list[str]] = {
 }
 POSITIONS = {position.name: key for key, position in SECTION_POSITIONS.items()}
 NEEDS = {"subagent": ["subagents", "subagent_provider"], "subagent_provider": ["subagents"]}
+NEEDS["package_tools"] = ["package_runner"]
 """What is loaded before."""
 
 

@@ -19,4 +19,6 @@ class ExitCode(IntEnum):
     """An agent was stopped before it had finished: its answer was cut, or a plugin blocked the turn."""
     CONFLICT = 5
     """Somebody else has saved a team's prompts since; nothing was written."""
+    DECLINED = 6
+    """A package wanted to run in a page, and `--approvals deny` said no."""
     INTERRUPTED = 130

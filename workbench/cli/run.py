@@ -86,6 +86,9 @@ class _Conversation:
         self._asks = is_attended and wanted.approvals != "deny"
         self._approvals = self._root.tools.approvals
         self._approvals.mode = wanted.approvals or ("wait" if is_attended else "deny")
+        self._dynamic = self._root.get("dynamic")
+        if self._dynamic is not None and wanted.approvals == "deny":
+            self._dynamic.approvals_mode = "deny"
         self._transcript = Transcript(self._agent.id, output, errors)
         self._interrupts = 0
         self._ended = asyncio.Event()
@@ -93,6 +96,8 @@ class _Conversation:
     async def run(self) -> ExitCode:
         """Say what is to be said, wait for the end of it, and tell how it ended."""
         self._root.on(APPENDED, self._transcript.appended)
+        if self._dynamic is not None:
+            self._follow_packages()
         if self._asks:
             self._root.on(APPROVAL, self._approval)
         if self._is_typed or self._asks:
@@ -107,6 +112,20 @@ class _Conversation:
                     if self._interrupts:
                         break
         return self._code()
+
+    def _follow_packages(self) -> None:
+        """Say what it means that packages can be run, and print what they print."""
+        from workbench.dynamic.events import OUTPUT, REQUEST_RUN
+        from workbench.dynamic.runner import TRUST
+
+        print_notes([TRUST], self._errors)
+        self._root.on(OUTPUT, lambda _id, line: self._transcript.say(str(line)))
+        self._root.on(
+            REQUEST_RUN,
+            lambda asked: self._transcript.say(
+                f"{asked.id} r{asked.revision} ({asked.name}) waits for a person who allows it: {asked.purpose}"
+            ),
+        )
 
     async def _talk(self) -> None:
         """Message by message, as they are typed."""

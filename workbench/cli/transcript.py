@@ -63,6 +63,10 @@ class Transcript:
             self._output.line()
             self._is_in_line = False
 
+    def say(self, text: str) -> None:
+        """A line that is no part of the conversation."""
+        self._tell(text, "dim")
+
     def _chunk(self, chunk: Mapping[str, Any], is_root: bool) -> None:
         kind = chunk.get("type")
         if is_root and kind == "text-delta" and chunk["text"]:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from workbench.core import Context
 
 SYNC_BUDGET_MS = 5000
+TRUST = (
+    "packages that the model writes run in this process, with its rights: the sandbox keeps honest code tidy and is "
+    "no security boundary; treat it like shell access"
+)
+"""What a surface says where packages can be run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class _Group:
 
 
 class PackageRunner:
-    """The plugin."""
+    """The plugin, for those who embed the runtime; a composition names `package_runner`."""
 
     name = "package_runner"
     inject = {"required": ["system_prompt", "tools"], "optional": ["agents"]}  # noqa: RUF012 - read once
@@ -52,15 +57,19 @@ class PackageRunner:
 
     async def start(self) -> None:
         """Ready when this returns."""
-        ctx = self._ctx
-        for event in ALL_EVENTS:
-            ctx.declare(event)
-        group = await ctx.plugin(_Group())
-        service = DynamicPackages(ctx, group.context, self._budget)
-        ctx.provide("dynamic", service)
-        ctx.on("internal/status", service.fiber_changed, everywhere=True)
-        ctx.effect(lambda: capture_warnings(service.warned), "warnings of packages")
-        ctx.effect(lambda: _stop_all(ctx, service), "live packages")
+        await start_runner(self._ctx, self._budget)
+
+
+async def start_runner(ctx: Context, sync_budget_ms: int) -> None:
+    """Provide `dynamic`; the fiber's end stops all packages. Raises `CoreError`."""
+    for event in ALL_EVENTS:
+        ctx.declare(event)
+    group = await ctx.plugin(_Group())
+    service = DynamicPackages(ctx, group.context, sync_budget_ms)
+    ctx.provide("dynamic", service)
+    ctx.on("internal/status", service.fiber_changed, everywhere=True)
+    ctx.effect(lambda: capture_warnings(service.warned), "warnings of packages")
+    ctx.effect(lambda: _stop_all(ctx, service), "live packages")
 
 
 def _stop_all(ctx: Context, service: DynamicPackages) -> Any:

@@ -23,58 +23,74 @@ if TYPE_CHECKING:
     from workbench.dynamic.service import DynamicPackages
 
 _TEXT = Path(__file__).parent / "texts" / "cordis.md"
-_ID = {"type": "string", "description": "Required. Id of one of your packages, such as dyn-1."}
+_ID = {"type": "string", "description": "Id of one of your packages, such as dyn-1."}
 
+Told = tuple[str, dict[str, Any], tuple[str, ...]]
+"""Description, properties, and which of them are required."""
 Verb = Callable[[Caller, Mapping[str, Any]], "dict[str, Any] | Awaitable[dict[str, Any]]"]
 
 
 class PackageTools:
-    """The plugin."""
+    """The plugin, for those who embed the runtime; a composition names `package_tools`."""
 
     name = "package_tools"
     inject = ("system_prompt", "tools", "dynamic")
     owner_kind = "harness"
 
     def __init__(self, ctx: Context) -> None:
-        self._dynamic: DynamicPackages = ctx.dynamic
-        dynamic = self._dynamic
-        dynamic.open()
-        prompt = ctx.system_prompt
-        prompt.section(
-            "tool:cordis",
-            prompt.get_section_order("TOOL_CORDIS"),
-            _TEXT.read_text(encoding="utf-8").removesuffix("\n"),
-            literal=True,
-            source=TextSource(str(_TEXT), 1, 1),
-        )
-        self._register(ctx, "cordis_inspect", _INSPECT, self._inspect)
-        self._register(ctx, "cordis_define", _DEFINE, dynamic.define)
-        self._register(ctx, "cordis_run", _RUN, dynamic.run)
-        self._register(ctx, "cordis_stop", _STOP, dynamic.stop)
-        self._register(ctx, "cordis_undefine", _UNDEFINE, dynamic.undefine)
-        ctx.effect(lambda: lambda: dynamic.close_all(set(ctx.fiber.point.spared)), "live packages of the toolset")
+        register_tools(ctx)
 
-    def _inspect(self, caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        return {"text": inspect_report(self._dynamic, caller, arguments)}
 
-    def _register(self, ctx: Context, name: str, told: tuple[str, dict[str, Any]], verb: Verb) -> None:
-        description, properties = told
-        words = _WORDS[name]
+def register_tools(ctx: Context) -> None:
+    """The five tools and the section `tool:cordis`; their end stops all packages."""
+    dynamic: DynamicPackages = ctx.dynamic
+    dynamic.open()
+    prompt = ctx.system_prompt
+    text = _TEXT.read_text(encoding="utf-8").removesuffix("\n")
 
-        async def body(arguments: Any, run: Any) -> Any:
-            caller = Caller(run.session_id, (run.call.id, run.call.root_id))
-            try:
-                value = verb(caller, arguments if isinstance(arguments, Mapping) else {})
-                if isawaitable(value):
-                    value = await value
-            except Refusal as refusal:
-                raise ToolFailure(refusal.message, refusal.reason) from None
-            meta = {"id": value["id"], "revision": value["revision"]} if name == "cordis_define" else None
-            return Success(value["text"] if name == "cordis_inspect" else value, words(value), meta)
+    def guidance(assembly: Any) -> str:
+        return text if ctx.tools.is_visible("cordis_define", assembly.scope) else ""
 
-        output = OutputDeclaration({"type": "string"} if name == "cordis_inspect" else {"type": "object"})
-        schema = ToolSchema(name, description, {"type": "object", "properties": properties})
-        ctx.tools.register(schema, body, output=output)
+    order = prompt.get_section_order("TOOL_CORDIS")
+    prompt.section("tool:cordis", order, guidance, literal=True, source=TextSource(str(_TEXT), 1, 1))
+
+    def inspect(caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        return {"text": inspect_report(dynamic, caller, arguments)}
+
+    _register(ctx, "cordis_inspect", _INSPECT, inspect)
+    _register(ctx, "cordis_define", _DEFINE, dynamic.define)
+    _register(ctx, "cordis_run", _RUN, dynamic.run)
+    _register(ctx, "cordis_stop", _STOP, dynamic.stop)
+    _register(ctx, "cordis_undefine", _UNDEFINE, dynamic.undefine)
+    ctx.effect(lambda: lambda: dynamic.close_all(set(ctx.fiber.point.spared)), "live packages of the toolset")
+
+
+def _register(ctx: Context, name: str, told: Told, verb: Verb) -> None:
+    description, properties, required = told
+    words = _WORDS[name]
+
+    async def body(arguments: Any, run: Any) -> Any:
+        caller = Caller(run.session_id, (run.call.id, run.call.root_id))
+        try:
+            value = verb(caller, arguments if isinstance(arguments, Mapping) else {})
+            if isawaitable(value):
+                value = await value
+        except Refusal as refusal:
+            raise ToolFailure(refusal.message, refusal.reason) from None
+        meta = {"id": value["id"], "revision": value["revision"]} if name == "cordis_define" else None
+        return Success(value["text"] if name == "cordis_inspect" else value, words(value), meta)
+
+    output = OutputDeclaration({"type": "string"} if name == "cordis_inspect" else {"type": "object"})
+    parameters = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        parameters["required"] = list(required)
+    ctx.tools.register(
+        ToolSchema(name, description, parameters),
+        body,
+        output=output,
+        is_concurrency_safe=name == "cordis_inspect",
+        judges_arguments=True,
+    )
 
 
 def _define_words(value: dict[str, Any]) -> str:
@@ -118,7 +134,7 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
     "cordis_undefine": _undefine_words,
 }
 
-_INSPECT: tuple[str, dict[str, Any]] = (
+_INSPECT: Told = (
     "Show what the running harness has: services, plugins, tools, your packages, the interfaces of services, events, "
     "and what a page offers. Without arguments everything; read-only.",
     {
@@ -128,12 +144,13 @@ _INSPECT: tuple[str, dict[str, Any]] = (
         },
         "name": {"type": "string", "description": "With api, events and client: that one entry in full."},
     },
+    (),
 )
-_DEFINE: tuple[str, dict[str, Any]] = (
+_DEFINE: Told = (
     "Record a package, or with `id` a further revision of one of yours. Nothing is run. At least one half.",
     {
-        "name": {"type": "string", "description": "Required. Short name of the package."},
-        "purpose": {"type": "string", "description": "Required. What it is for, in one sentence; a person reads it."},
+        "name": {"type": "string", "description": "Short name of the package."},
+        "purpose": {"type": "string", "description": "What it is for, in one sentence; a person reads it."},
         "code": {"type": "string", "description": "Host half: a Python module with `apply(ctx)` at top level."},
         "client": {
             "type": "string",
@@ -141,17 +158,21 @@ _DEFINE: tuple[str, dict[str, Any]] = (
         },
         "id": {"type": "string", "description": "Id of one of your packages, to add a revision to it."},
     },
+    ("name", "purpose"),
 )
-_RUN: tuple[str, dict[str, Any]] = (
+_RUN: Told = (
     "Start a package: its newest revision, or the one named. Another revision that is live is stopped first. With a "
     "browser half it waits until a person answers.",
     {"id": _ID, "revision": {"type": "integer", "description": "Number of the revision, such as 2 for r2."}},
+    ("id",),
 )
-_STOP: tuple[str, dict[str, Any]] = (
+_STOP: Told = (
     "Stop a package: all that it registered is undone when this returns. The definition remains.",
     {"id": _ID},
+    ("id",),
 )
-_UNDEFINE: tuple[str, dict[str, Any]] = (
+_UNDEFINE: Told = (
     "Stop a package if it runs, and forget it with all its revisions. The id is never given again.",
     {"id": _ID},
+    ("id",),
 )

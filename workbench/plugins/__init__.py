@@ -18,6 +18,8 @@ FIRST_PARTY: tuple[str, ...] = (
     "jobs",
     "lsp",
     "machine",
+    "package_runner",
+    "package_tools",
     "plan_policy",
     "pwsh",
     "shell",

@@ -43,11 +43,13 @@ class ToolsFacade:
         timeout_ms: int | None = None,
         finalize_content: FinalizeContent | None = None,
         traits: Iterable[str] = (),
+        judges_arguments: bool = False,
     ) -> Effect:
         """Register a tool in this context's layer.
 
         `execute(arguments, run)` is its body, sync or async; without one it is a schema that nothing runs.
-        `timeout_ms` is the longest that one body may take. Raises `ToolError` for a name that the layer has
+        `timeout_ms` is the longest that one body may take. With `judges_arguments` the body gets whatever object the
+        model gives, and refuses in its own words what does not fit the schema. Raises `ToolError` for a name that the layer has
         already, for a reserved name, and for a schema that no provider takes.
         """
         frame = sys._getframe(1)
@@ -66,6 +68,7 @@ class ToolsFacade:
             timeout_ms,
             finalize_content,
             frozenset(traits),
+            judges_arguments,
         )
         check_tool(tool)
         return self._registry.add(ctx, tool)

@@ -5,6 +5,7 @@ Source: docs/tools.md 9.1, 9.2 and 10.2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ def refusal_of(
         return failed(
             "INVALID_ARGS", f"the arguments of {tool.name!r} are no JSON object: {why} (rule `type`)"
         ), False
+    if tool.judges_arguments and isinstance(arguments, Mapping):
+        return None
     try:
         problems = tool.arguments_validator.problems(arguments)
     except SchemaUnusable as error:

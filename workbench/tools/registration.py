@@ -36,6 +36,7 @@ class ToolRegistration(Contribution):
         "execute",
         "finalize_content",
         "is_concurrency_safe",
+        "judges_arguments",
         "output",
         "schema",
         "timeout_ms",
@@ -56,6 +57,7 @@ class ToolRegistration(Contribution):
         timeout_ms: int | None = None,
         finalize_content: FinalizeContent | None = None,
         traits: frozenset[str] = frozenset(),
+        judges_arguments: bool = False,
     ) -> None:
         super().__init__(schema.name, ledger, scope, source, code)
         self.schema = schema
@@ -67,6 +69,8 @@ class ToolRegistration(Contribution):
         self.finalize_content = finalize_content
         self.traits = traits
         """What a call of it does to people or the workbench, such as `asks_person`: for exclusions."""
+        self.judges_arguments = judges_arguments
+        """The body itself refuses arguments that do not fit its schema, in words of its own."""
         self._arguments: SchemaValidator | None = None
         self._compiled_from = b""
         self._output: SchemaValidator | None = None
