@@ -35,10 +35,14 @@ class TeamFacts:
     draft: Draft | None
     newest_line: VersionLine | None
     error: str = ""
-    """Why the store or the draft's file cannot be used."""
+    """Why the store cannot do what was asked."""
+    draft_error: str = ""
+    """Why the draft is not on the disk."""
     is_refused: bool = False
     """The last save was refused for what is in the draft."""
     is_saving: bool = False
+    said: str = ""
+    """What was done last, until something else is done."""
 
 
 def team_answer(facts: TeamFacts, now: datetime, *, short: bool) -> Answer:
@@ -54,6 +58,11 @@ def _sentence(facts: TeamFacts, short: bool) -> Line:
     if facts.error:
         kept = " Your draft is kept. " if edits else " "
         return (Piece("× ", "failed", bold=True), Piece(f"Not done.{kept}", "strong", True), *outside(facts.error))
+    if facts.draft_error:
+        lead = (Piece("× ", "failed", bold=True), Piece("The draft is not on the disk: ", "strong", bold=True))
+        return (*lead, *outside(facts.draft_error.rpartition(".json: ")[2]))
+    if facts.said:
+        return (Piece("✓ ", "running", bold=True), *outside(facts.said, "strong", bold=True))
     if draft is not None and edits:
         if draft.base_revision != snapshot.revision:
             return (
@@ -70,10 +79,10 @@ def _sentence(facts: TeamFacts, short: bool) -> Line:
             return (*lead, Piece("Your draft is kept; mend it and save again."))
         lead = (
             Piece("~ ", "changed", bold=True),
-            Piece(f"{counted(edits, 'edit')} not saved. ", "strong", bold=True),
+            Piece(f"{counted(edits, 'edit')} not saved", "strong", bold=True),
         )
-        rest = "" if short else "  p shows what the agents would read."
-        return (*lead, Piece("w", "strong", True), Piece(" saves them; they survive closing." + rest))
+        rest = "." if short else ", and kept for you, also when you leave."
+        return (*lead, Piece(rest))
     updated, yours = len(snapshot.default_changed), len(snapshot.overridden)
     total = len(snapshot.builtins.parts)
     counts = f"{yours} of {counted(total, 'part')} {'is' if yours == 1 else 'are'} yours."

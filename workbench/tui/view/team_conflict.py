@@ -95,9 +95,7 @@ def _parts(view: ConflictView, id: EntryId, at: Situation) -> Iterator[Part]:
         yield Rows(tuple((outside(each.field), _mark(each in both)) for each in edited_entries(view.draft)))
         return
     if id in both:
-        words = (
-            f"Both have changed this one. On top of {newest}, your draft takes the place of the newest text."
-        )
+        words = f"Both have changed this one. On top of {newest}, your draft takes the place of the newest text."
     else:
         words = f"Nobody else has changed this one; saving on top of {newest} takes nothing back."
     yield Words((Piece(words, "soft"),))

@@ -45,11 +45,10 @@ def _rows(groups: Sequence[Group], blanks: bool) -> Iterator[ListRow]:
             yield ListRow(note=group.empty)
 
 
-def heading_line(width: int, *, has_focus: bool) -> Line:
-    """Above the list."""
+def heading_line(*, has_sizes: bool, has_focus: bool) -> tuple[Line, Line]:
+    """Above the list: its two ends."""
     left = Piece("Parts", "strong" if has_focus else "soft", bold=True)
-    right = "bytes, text in force" if width >= SIZES_FROM else "text in force"
-    return spread((left,), (Piece(right, "faint"),), width)
+    return (left,), (Piece("bytes, text in force" if has_sizes else "text in force", "faint"),)
 
 
 def row_line(row: ListRow, width: int, *, is_chosen: bool, has_focus: bool) -> Line:

@@ -11,7 +11,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import TextArea
 
-from workbench.tui.view.pieces import Line, Piece
+from workbench.tui.view.pieces import Line, Piece, Role
 from workbench.tui.view.team_editor import EditorFacts, hidden_line, place_line, placeholder_line, size_line
 from workbench.tui.view.team_entries import EntryId
 from workbench.tui.widgets.inputs import SafeInput
@@ -32,17 +32,18 @@ class EditorField(NamedTuple):
 class _Line(LineWidget):
     """A line of the editor."""
 
+    GROUND: Role = "raised"
+
 
 class EditorPane(Vertical):
     """Edits one entry. It holds nothing that its messages have not told."""
 
     DEFAULT_CSS = """
-    EditorPane { width: 1fr; height: 100%; background: $wb-base; }
+    EditorPane { width: 1fr; height: 100%; background: $wb-raised; }
     EditorPane .field { height: 1; width: 100%; display: none; padding: 0 1; }
     EditorPane .field.-used { display: block; }
     EditorPane .field > _Line { width: 11; }
-    EditorPane .field > SafeInput { width: 1fr; background: $wb-raised; }
-    EditorPane #checks { background: $wb-base; }
+    EditorPane .field > SafeInput { width: 1fr; background: $wb-base; }
     EditorPane #text { height: 1fr; margin: 0 1; }
     EditorPane #text.-unused { display: none; }
     """
@@ -56,7 +57,8 @@ class EditorPane(Vertical):
         super().__init__(id=id)
         self.entry: EntryId | None = None
         self._fields: tuple[EditorField, ...] = ()
-        self._text = ""
+        self._known: tuple[str, dict[str, str]] = ("", {})
+        """What was given, or told last."""
 
     def compose(self) -> ComposeResult:
         yield _Line(id="editing")
@@ -73,7 +75,7 @@ class EditorPane(Vertical):
     ) -> None:
         """Edits another entry; tells nobody."""
         self.entry = None
-        self._fields, self._text = fields, text
+        self._fields, self._known = fields, (text, {})
         hint = (
             Piece("esc", "strong", bold=True),
             Piece(" back  ", "soft"),
@@ -109,6 +111,12 @@ class EditorPane(Vertical):
         left = placeholder_line(facts.id, facts.text) or more
         self.checks.show(left, hidden_line(facts.text))
         self.sizes.show(size_line(facts.bytes, facts.limit), place_line(facts))
+
+    def takes(self, text: str, values: dict[str, str]) -> bool:
+        """Whether that is something new since it was given or taken last; from now on it is not."""
+        is_new = (text, values) != self._known
+        self._known = (text, values)
+        return is_new
 
     @property
     def text(self) -> str:

@@ -45,17 +45,21 @@ class TeamTextArea(TextArea):
 
     DEFAULT_CSS = """
     TeamTextArea, TeamTextArea:focus {
-        border: none; padding: 0; background: $wb-base; color: $wb-text;
+        border: none; padding: 0; background: $wb-raised; color: $wb-text;
         scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1;
     }
     TeamTextArea .text-area--cursor { background: $wb-focus; color: $wb-base; text-style: none; }
-    TeamTextArea .text-area--gutter { color: $wb-faint; background: $wb-base; }
+    TeamTextArea .text-area--gutter { color: $wb-faint; background: $wb-raised; }
     TeamTextArea .text-area--cursor-gutter { color: $wb-focus; background: $wb-cursor; text-style: none; }
     TeamTextArea .text-area--cursor-line { background: $wb-cursor; }
     TeamTextArea .text-area--selection { background: $wb-key; color: $wb-strong; }
     TeamTextArea .text-area--matching-bracket { background: $wb-key; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z,f7", "undo", "Undo", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z,f7", "undo", "Undo", show=False),
+        Binding("ctrl+home", "to_end(False)", "First line", show=False),
+        Binding("ctrl+end", "to_end(True)", "Last line", show=False),
+    ]
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__("", id=id, soft_wrap=True, show_line_numbers=True, tab_behavior="focus", compact=True)
@@ -66,6 +70,10 @@ class TeamTextArea(TextArea):
         self.load_text(text)
         row = min(place[0], self.document.line_count - 1)
         self.move_cursor((row, min(place[1], len(self.document.get_line(row)))))
+
+    def action_to_end(self, is_last: bool) -> None:
+        """To the first character, or behind the last one."""
+        self.move_cursor(self.document.end if is_last else self.document.start)
 
     def _set_document(self, text: str, language: str | None) -> None:
         """As Textual's for plain text, which would change line ends."""

@@ -12,6 +12,7 @@ from workbench.tui.view.question import Choice, Question
 from workbench.tui.view.sizes import counted
 from workbench.tui.view.team_conflict import VIEWS, edited_entries
 from workbench.tui.view.team_entry import views_of
+from workbench.tui.view.team_texts import has_room
 from workbench.tui.view.team_words import local_now
 
 Answered = Callable[[bool | None], None]
@@ -31,7 +32,7 @@ class Acting(Editing):
             self.say("Choose a part whose default was updated.", ())
             return
         draft = edits.kept(model.started(), model.snapshot, model.chosen.key)
-        self._edit(draft, "Its default has not changed since you wrote yours.", "Kept in the draft: w saves it.")
+        self._edit(draft, "Its default has not changed since you wrote yours.")
 
     def action_use_default(self) -> None:
         model = self.model
@@ -39,7 +40,7 @@ class Acting(Editing):
             self.say("Only a part has a default to follow.", ())
             return
         draft = edits.defaulted(model.started(), model.snapshot, model.chosen.key)
-        self._edit(draft, "It follows the default already.", "To its default, in the draft: w saves it.")
+        self._edit(draft, "It follows the default already.")
 
     async def action_edit(self) -> None:
         chosen = self.model.chosen
@@ -56,7 +57,7 @@ class Acting(Editing):
         model = self.model
         if model.snapshot is not None and model.chosen is not None:
             draft = edits.toggled(model.started(), model.snapshot, model.chosen, model.limits.accept_modes)
-            self._edit(draft, "Choose a rule, or the accept mode.", "")
+            self._edit(draft, "Choose a rule, or the accept mode.")
 
     def action_earlier(self) -> None:
         self._move(-1)
@@ -70,7 +71,7 @@ class Acting(Editing):
             draft = edits.moved(model.started(), model.snapshot, model.chosen, steps)
             where = "up" if steps < 0 else "down"
             words = f"It cannot go further {where}." if model.chosen.kind == "rule" else "Only rules have an order."
-            self._edit(draft, words, "")
+            self._edit(draft, words)
 
     async def action_new(self) -> None:
         model = self.model
@@ -79,14 +80,14 @@ class Acting(Editing):
         kind = "rule" if model.chosen is not None and model.chosen.kind in ("mode", "rule") else "skill"
         draft, id = edits.added(model.started(), model.snapshot, kind)
         model.chosen = id
-        self._edit(draft, "", "")
+        self._edit(draft)
         await self.open_editor(is_new=True)
 
     def action_delete(self) -> None:
         model = self.model
         if model.snapshot is not None and model.chosen is not None:
             draft = edits.removed(model.started(), model.snapshot, model.chosen)
-            self._edit(draft, "Only skills and rules can be removed.", "Removed in the draft: w saves it.")
+            self._edit(draft, "Only skills and rules can be removed.")
 
     # the draft
 
@@ -121,7 +122,7 @@ class Acting(Editing):
 
         def answered(agreed: bool | None) -> None:
             if agreed and model.draft is not None:
-                self._edit(edits.without(model.draft, id), "", "Discarded.")
+                self._edit(edits.without(model.draft, id))
 
         await self._ask(title, FORGOTTEN_HERE, "discard it", answered)
 
@@ -136,11 +137,11 @@ class Acting(Editing):
         def answered(agreed: bool | None) -> None:
             if agreed and model.snapshot is not None:
                 model.mode = "entry"
-                self._edit(Draft(model.snapshot.revision), "", "Discarded.")
+                self._edit(Draft(model.snapshot.revision))
 
         await self._ask(title, FORGOTTEN, "discard all", answered)
 
-    def _edit(self, draft: Draft | None, else_say: str, done: str) -> None:
+    def _edit(self, draft: Draft | None, else_say: str = "") -> None:
         """Takes another draft, keeps it, and shows it; None: nothing to be done."""
         model = self.model
         if draft is None:
@@ -154,8 +155,6 @@ class Acting(Editing):
         model.view = 0
         self.show_all()
         self.refresh_frame()
-        if done:
-            self.say(done)
 
     # looking
 
@@ -175,7 +174,7 @@ class Acting(Editing):
 
     def action_columns(self) -> None:
         model = self.model
-        model.in_columns = not model.in_columns if model.in_columns is not None else self.page_width < 104
+        model.in_columns = not (has_room(3, self.page_width) if model.in_columns is None else model.in_columns)
         self.show_page()
         self.say("Side by side." if model.in_columns else "One below the other.", ())
 

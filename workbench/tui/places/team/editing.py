@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
+from workbench.tui.keymap import key_label
 from workbench.tui.places.team.edits import with_place, with_text
 from workbench.tui.places.team.showing import Showing
 from workbench.tui.view.pieces import Line, Piece, outside
@@ -43,7 +44,8 @@ class Editing(Showing):
         editor = self._editor
         model.draft = model.started()
         if editor.entry != id or editor.text != self._text_of(id):
-            title = outside(id.key, "strong", bold=True)
+            listed = model.listed()
+            title = outside(id.key if listed is None else listed.name, "strong", bold=True)
             editor.open(id, title, self._fields_of(id), self._text_of(id), model.draft.places.get(id.field, (0, 0)))
         self._set_editing(True)
         editor.focus_first(is_new=is_new)
@@ -78,11 +80,8 @@ class Editing(Showing):
             self._take(editor.entry, editor.text, editor.values)
 
     def settle_after_save(self) -> None:
-        """Says that a save has become a version. An open editor goes on, on top of it."""
-        working, model = self.working, self.model
-        if working.was_saved and model.snapshot is not None:
-            working.was_saved = False
-            self.say(f"Saved as revision {max(model.snapshot.revision, *model.lines)}.")
+        """An open editor goes on, on top of the new version; a review or a refusal comes in front of it."""
+        model = self.model
         if self.is_editing:
             if model.mode == "conflict" or model.problems:
                 self.leave_editor()
@@ -109,8 +108,7 @@ class Editing(Showing):
         model = self.model
         if model.snapshot is None or model.draft is None:
             return False
-        value = laid_value(model.snapshot.config, model.draft, id) if id.kind in ("skill", "rule") else {}
-        if text == self._text_of(id) and all((value or {}).get(key) == each for key, each in values.items()):
+        if self._editor is not None and not self._editor.takes(text, values):
             return False
         draft = with_text(model.draft, model.snapshot, id, text, values)
         if self._editor is not None:
@@ -149,6 +147,19 @@ class Editing(Showing):
             return ()
         keys = {"name": "name", "description": "about"} if id.kind == "skill" else {"id": "id", "name": "name"}
         return tuple(EditorField(key, label, value[key]) for key, label in keys.items())
+
+    def refresh_frame(self) -> None:
+        """While a text is typed, letters are no keys."""
+        super().refresh_frame()
+        if self.is_mounted and self.is_editing:
+            commands = {command.id: command for command in self.house.commands_of("team", "app")}
+            hints = [(commands["team.save"], "save"), (commands["team.preview"], "preview")]
+            hints += [(commands["team.other_pane"], "next field"), (commands["team.leave"], "back, kept")]
+            line: Line = ()
+            for command, word in hints:
+                key = next((key for key in command.keys if len(key) > 1), "")
+                line = (*line, Piece(key_label(key), "strong", bold=True), Piece(f" {word}   ", "soft"))
+            self.key_hints.show(line, (Piece("f2", "strong", bold=True), Piece(" commands", "soft")))
 
     def _set_editing(self, is_editing: bool) -> None:
         self.set_class(is_editing, "-editing")

@@ -40,6 +40,8 @@ class TeamModel:
     in_columns: bool | None = None
     problems: tuple[Problem, ...] = ()
     error: str = ""
+    said: str = ""
+    """What was done last, until something else is done."""
     lines: dict[int, VersionLine] = field(default_factory=dict)
     """Lines of the history that were read."""
     versions: OrderedDict[int, Version] = field(default_factory=OrderedDict)
@@ -75,6 +77,7 @@ class TeamModel:
         """Another draft: what was found out about the last one counts no more."""
         self.draft = draft
         self.problems = ()
+        self.said = ""
         self.previews.clear()
 
     def groups(self) -> tuple[Group, ...]:

@@ -96,7 +96,7 @@ class TeamPlace(Acting):
             return interruption(viewing) or answers.opening(viewing.opening or "…")
         if working.access is None:
             return answers.Answer(EMPTY)
-        error = model.error or working.draft_error
+        error = model.error.removeprefix(f"store {working.access.label}: ")
         if model.snapshot is None:
             return answers.opening(working.access.label) if not error else answers.broken(RuntimeError(error))
         facts = TeamFacts(
@@ -106,6 +106,8 @@ class TeamPlace(Acting):
             error,
             is_refused=bool(model.problems),
             is_saving=working.is_saving,
+            draft_error=working.draft_error,
+            said=model.said,
         )
         return team_answer(facts, local_now(), short=short)
 
@@ -113,15 +115,21 @@ class TeamPlace(Acting):
     def now(self) -> frozenset[str]:
         model = self.model
         listed = model.listed()
+        kind = "" if listed is None else listed.id.kind
+        is_entry = model.mode == "entry" and model.snapshot is not None
         known = {
             "drafted": model.has_draft and model.mode != "conflict",
             "edited": listed is not None and bool(listed.change),
             "conflict": model.mode == "conflict",
-            "updated": listed is not None and listed.is_updated and model.mode == "entry",
-            "yours": listed is not None and listed.state == "yours" and model.mode == "entry",
+            "updated": is_entry and listed is not None and listed.is_updated,
+            "yours": is_entry and listed is not None and listed.state == "yours",
             "versions": model.mode == "versions",
             "roles": model.mode == "preview",
-            "entry": model.mode == "entry" and model.snapshot is not None,
+            "entry": is_entry and kind != "mode",
+            "texts": model.mode == "conflict" or (is_entry and kind != "mode"),
+            "switch": is_entry and kind in ("rule", "mode"),
+            "addable": is_entry and kind in ("skill", "rule", "mode"),
+            "own": is_entry and kind in ("skill", "rule"),
         }
         return frozenset(fact for fact, is_so in known.items() if is_so)
 
@@ -160,14 +168,15 @@ class TeamPlace(Acting):
 
     @on(TeamList.Chosen)
     def _entry_chosen(self, event: TeamList.Chosen) -> None:
-        self.model.chosen, self.model.view = event.entry.id, 0
+        self.model.chosen, self.model.view, self.model.said = event.entry.id, 0, ""
         self.show_page()
         self.refresh_frame()
 
     @on(VersionList.Chosen)
     def _revision_chosen(self, event: VersionList.Chosen) -> None:
-        self.model.revision = event.revision
+        self.model.revision, self.model.said = event.revision, ""
         self.show_page()
+        self.refresh_frame()
 
     @on(VersionList.Wanted)
     def _page_wanted(self, event: VersionList.Wanted) -> None:

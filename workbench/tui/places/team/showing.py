@@ -42,7 +42,6 @@ class Showing(TeamPanes):
         self.entries.set_class(shows_revisions, "-absent")
         self.revisions.set_class(not shows_revisions, "-absent")
         self.set_class(self.working.access is None, "-nothing")
-        width = self.heading.size.width - 2
         if shows_revisions and model.snapshot is not None:
             newest = model.snapshot.revision
             self.revisions.show_versions(newest, model.lines, model.revision, model.marked, local_now())
@@ -53,7 +52,7 @@ class Showing(TeamPanes):
         self.entries.show_rows(rows, model.chosen)
         if self.entries.entry is not None:
             model.chosen = self.entries.entry.id
-        self.heading.show(heading_line(max(1, width), has_focus=self.entries.has_focus))
+        self.heading.show(*heading_line(has_sizes=self.size.width >= 100, has_focus=self.entries.has_focus))
 
     def show_page(self) -> None:
         """Title, answers and document of what is chosen."""

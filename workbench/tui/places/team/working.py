@@ -34,8 +34,6 @@ class Working:
         self.keeping = Keeping(self._kept)
         self.draft_error = ""
         self.is_saving = False
-        self.was_saved = False
-        """The last save has become a version, and the place has not said so yet."""
         self._again = False
         self._reading: Worker[None] | None = None
         self._others: set[Worker[None]] = set()
@@ -180,7 +178,14 @@ class Working:
         model.previews.clear()
         model.keep_version(version)
         model.lines[version.revision] = _line_of(version)
-        self.was_saved = True
+        how = "Saved as" if version.restored_from is None else f"Restored {version.restored_from} as"
+        dropped = (
+            f"; gone with parts that no longer exist: {', '.join(saved.dropped_parts)}"
+            if saved.dropped_parts
+            else ""
+        )
+        model.said = f"{how} revision {version.revision}{dropped}."
+        model.revision = version.revision
         if draft is None:
             return
         if model.draft is draft:
