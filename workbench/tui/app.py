@@ -22,6 +22,7 @@ from workbench.tui.hands.leaving import Leaving
 from workbench.tui.hands.moving import Moving
 from workbench.tui.keymap import USUAL, Keymap
 from workbench.tui.memory import Memory
+from workbench.tui.opener import soon
 from workbench.tui.places.base import Place
 from workbench.tui.stylesheet import SteadyStylesheet
 from workbench.tui.subject import Subject
@@ -103,6 +104,8 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         self._task_factory: Any = None
         self.is_painted = asyncio.Event()
         """The first screen is there."""
+        self.has_shown = asyncio.Event()
+        """The first prompt is on it."""
 
     async def run_async(
         self,
@@ -140,7 +143,11 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         self.is_painted.set()
         self._tell_keymap()
         if self.memory.file is not None:
-            self.run_worker(self.theming.follow(user_themes.folder()), group="themes", exit_on_error=False)
+            self.run_worker(self._follow_themes(), group="themes", exit_on_error=False)
+
+    async def _follow_themes(self) -> None:
+        await soon(self.has_shown)
+        await self.theming.follow(user_themes.folder())
 
     @on(Place.Arrived)
     def _place_arrived(self, arrived: Place.Arrived) -> None:
@@ -205,6 +212,8 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         """Only the place on the screen hears it; the others catch up when they come back."""
         if self._running and self.front is not None:
             self.front.told(topic)
+            if topic == "preview" and not self.has_shown.is_set():
+                self.call_after_refresh(self.has_shown.set)
 
     def on_unmount(self) -> None:
         if self._unsubscribe is not None:
@@ -267,7 +276,8 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         if past is not None:
             await past.travel(steps)
         else:
-            self.place.say("No past step is looked at: 4 leads to them.", ())
+            key = self.key_of("app.session")
+            self.place.say(f"No past step is looked at{f': {key} leads to them' if key else ''}.", ())
 
     async def action_team(self) -> None:
         await self.visit("Team")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -21,6 +22,7 @@ class Window(Protocol):
     """The app, as far as it is told what is open."""
 
     is_painted: asyncio.Event
+    has_shown: asyncio.Event
     memory: Memory
 
     def show(self, subject: Subject) -> None: ...
@@ -73,7 +75,6 @@ class Opener:
             return
         services = await asyncio.to_thread(_live_services, file)
         async with open_composition(file, even_if_broken=True, services=services) as opened:
-            opened.watch()
             subject = CompositionSubject(opened, name)
             if services:
                 from workbench.tui.live_sessions import LiveSessions
@@ -82,6 +83,9 @@ class Opener:
             self._window.show(subject)
             self._window.memory.opened(remembered)
             try:
+                await soon(self._window.has_shown)
+                await asyncio.to_thread(import_module, "workbench.config.watching")
+                opened.watch()  # what was saved meanwhile is read then
                 await self._asked.wait()
             finally:
                 self._window.memory.left(remembered, health_of(opened))
@@ -112,6 +116,12 @@ class Opener:
             self._window.memory.left(remembered, "log")
         if not reading.cancelled() and reading.exception() is not None:
             raise reading.exception() or RuntimeError
+
+
+async def soon(event: asyncio.Event, seconds: float = 1.0) -> None:
+    """Waits until the screen can do without the processor, and no longer than that."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
 
 
 def _find(path: str, may_come: bool) -> tuple[str, str]:

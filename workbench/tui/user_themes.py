@@ -5,7 +5,9 @@ Source: docs/tui.md 5.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from workbench.tui.themes import ThemeError, ThemeFile, read
@@ -44,10 +46,9 @@ def load(where: Path) -> tuple[dict[str, ThemeFile], list[str]]:
 
 async def follow(where: Path, changed: Callable[[], object]) -> None:
     """Calls `changed` after each change in the folder, until cancelled. Waits for nothing if it does not exist."""
-    from watchfiles import awatch
-
+    watchfiles = await asyncio.to_thread(import_module, "watchfiles")
     try:
-        async for _ in awatch(where, step=60, recursive=False):
+        async for _ in watchfiles.awatch(where, step=60, recursive=False):
             changed()
     except FileNotFoundError:
         pass

@@ -56,6 +56,9 @@ class Measuring:
             self._worker = None
 
     async def _count(self, subject: Subject, preview: Preview) -> None:
+        painted = asyncio.Event()
+        self._app.call_after_refresh(painted.set)  # counting takes the processor, and the first time a vocabulary
+        await painted.wait()
         self._show(await _counted(subject, preview))
 
 
