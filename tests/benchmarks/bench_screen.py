@@ -43,7 +43,7 @@ class Minimal(App):
 
 Minimal().run()
 """
-OPEN = "import sys; from workbench.cli.main import run; sys.exit(run())"
+OPEN = "from workbench.cli.start import run; run()"
 LINE_DOWN, PAGE_DOWN = "j", "\x1b[6~"
 HEADER = f"{'':46}{'ours':>12}{'theirs':>12}{'ratio':>9}"
 PAUSE = 0.06
