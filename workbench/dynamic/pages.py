@@ -12,7 +12,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core.calls import CURRENT, Call
-from workbench.dynamic.delivery import Announcement, Page, PageOutcome, PageState, RenderFailure, quietly
+from workbench.dynamic.delivery import Page, PageOutcome, PageState, RenderFailure, quietly
 from workbench.dynamic.events import RequestNotice
 from workbench.dynamic.host.errors import told
 from workbench.dynamic.lossless import NotLossless, lossless_copy

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.dynamic.arguments import Caller
 from workbench.dynamic.inspecting import inspect_report
 from workbench.dynamic.refusals import Refusal
+from workbench.dynamic.source.browser import load_engine
 from workbench.prompt import TextSource, ToolSchema
 from workbench.tools.decisions import Success
 from workbench.tools.failure import ToolFailure
@@ -57,8 +58,13 @@ def register_tools(ctx: Context) -> None:
     def inspect(caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {"text": inspect_report(dynamic, caller, arguments)}
 
+    async def define(caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if arguments.get("client"):
+            await load_engine()
+        return dynamic.define(caller, arguments)
+
     _register(ctx, "cordis_inspect", _INSPECT, inspect)
-    _register(ctx, "cordis_define", _DEFINE, dynamic.define)
+    _register(ctx, "cordis_define", _DEFINE, define)
     _register(ctx, "cordis_run", _RUN, dynamic.run)
     _register(ctx, "cordis_stop", _STOP, dynamic.stop)
     _register(ctx, "cordis_undefine", _UNDEFINE, dynamic.undefine)

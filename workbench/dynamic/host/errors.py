@@ -12,7 +12,6 @@ from workbench.dynamic.source.substitutes import known_substitute
 from workbench.dynamic.tool_schemas import SchemaRefused
 from workbench.prompt.errors import in_words
 
-
 _OWN = (FacadeRefusal, WithheldError, WithheldName, BudgetSpent, SchemaRefused, PluginShapeError)
 """Errors that were made for the author of a package: their type says nothing more."""
 

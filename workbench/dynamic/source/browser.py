@@ -9,11 +9,12 @@ Source: docs/dynamic-packages.md 5.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from functools import cache
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from typing import Any
 
 from workbench.dynamic.refusals import Refusal
 from workbench.dynamic.source.excerpts import excerpt
@@ -29,52 +30,58 @@ def is_available() -> bool:
     return find_spec("py_mini_racer") is not None
 
 
+async def load_engine() -> None:
+    """Load the engine beside the loop: it is there with the first check, and costs nothing later."""
+    if is_available() and "py_mini_racer" not in sys.modules:
+        await asyncio.to_thread(_mistake, "")
+
+
 def check_browser(source: str) -> None:
     """Raises `Refusal`: `syntax` with line and column, `invalid-arguments` without the extra `page`."""
     if not is_available():
         raise Refusal("invalid-arguments", MISSING)
-    engine, failure = _engine()
-    try:
-        engine.eval(f"Object.getPrototypeOf(async function(){{}}).constructor({json.dumps(source)});1")
-        return
-    except failure as error:
-        refused = str(error)
-    line, column, words = _place(source, refused)
-    raise Refusal(
-        "syntax",
-        f"`client` does not parse: line {line}, column {column}: {words}; {_remedy(source, line, words)}\n"
-        f"{excerpt(source, line, column)}",
-    )
+    # In a thread: an engine that is made where a loop runs belongs to that loop.
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(_mistake, source).result()
+    if found is not None:
+        line, column, words = found
+        raise Refusal(
+            "syntax",
+            f"`client` does not parse: line {line}, column {column}: {words}; {_remedy(source, line, words)}\n"
+            f"{excerpt(source, line, column)}",
+        )
 
 
-@cache
-def _engine() -> tuple[Any, type[Exception]]:
-    """One engine for the process; it keeps nothing of what it has judged."""
+def _mistake(source: str) -> tuple[int, int, str] | None:
     from py_mini_racer import JSEvalException, MiniRacer
 
-    return MiniRacer(), JSEvalException
+    with MiniRacer() as engine:
+
+        def refused(script: str) -> str:
+            try:
+                engine.eval(script)
+            except JSEvalException as error:
+                return str(error)
+            return ""
+
+        told = refused(f"Object.getPrototypeOf(async function(){{}}).constructor({json.dumps(source)});1")
+        if not told:
+            return None
+        as_script = refused(f"throw 0; (async function(){{\n{source}\n}})")
+        if "SyntaxError" in as_script:
+            return _place(source, as_script, 1)
+        return _place(source, told, 2)  # as a script it is one: it closes the function and opens another
 
 
-def _place(source: str, refused: str) -> tuple[int, int, str]:
-    engine, failure = _engine()
-    told = refused
-    try:
-        engine.eval(f"throw 0; (async function(){{\n{source}\n}})")
-    except failure as error:
-        told = str(error)
-    if "SyntaxError" not in told:  # as a script it is one: it closes the function and opens another
-        told = refused
-        found = _PLACE.search(told)
-        shift = 2
-    else:
-        found = _PLACE.search(told)
-        shift = 1
-    words = (_WORDS.search(told) or _WORDS.search("SyntaxError: it is not one function body"))[1]  # type: ignore[index]
+def _place(source: str, told: str, shift: int) -> tuple[int, int, str]:
+    words = _WORDS.search(told)
+    said = "it is not the body of one function" if words is None else words[1]
+    found = _PLACE.search(told)
     lines = source.count("\n") + 1
     line = int(found["line"]) - shift if found else 1
     if found is None or line > lines:  # behind the last line: something is not closed
-        return lines, len(source.splitlines()[-1]) + 1 if source.strip() else 1, words
-    return max(line, 1), len(found["pad"]) + 1 if found["pad"] is not None else 1, words
+        return lines, len(source.splitlines()[-1]) + 1 if source.strip() else 1, said
+    return max(line, 1), len(found["pad"]) + 1, said
 
 
 _PLACE = re.compile(r":(?P<line>\d+): SyntaxError[^\n]*\n[^\n]*\n(?P<pad>[ \t]*)\^")
