@@ -46,9 +46,10 @@ def _shown(app: DemoApp) -> tuple[str, str, int]:
 
 def test_steps_name_commands_that_exist_and_captions_fit() -> None:
     for step in STEPS:
-        for each in (*step.commands, *step.undo):
+        for each in (*step.commands, *step.undo, *step.asked):
             assert command(each)
+        keys = " ".join(command(each).key_label for each in step.asked)
         for width in (38, 76, 196):
-            lines = caption_lines(step.caption, 1, len(STEPS), step.key, width)
+            lines = caption_lines(step.caption, 1, len(STEPS), keys, width)
             assert all(width_of(line) <= max(width, 44) for line in lines)
-        assert len(caption_lines(step.caption, 1, 9, step.key, 76)) <= 5
+        assert len(caption_lines(step.caption, 1, 9, keys, 76)) <= 5

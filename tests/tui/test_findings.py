@@ -30,9 +30,9 @@ BASH, READ, FILE_NOTE = FOUND
 
 
 def test_the_fact_counts_the_worst_first() -> None:
-    assert plain(findings_fact(FOUND)) == "× 1 error, 1 warning, 1 note found: f"
+    assert plain(findings_fact(FOUND, key="f")) == "× 1 error, 1 warning, 1 note found: f"
     assert plain(findings_fact(FOUND, short=True)) == "× 1 error, 1 warning, 1 note"
-    assert plain(findings_fact((FILE_NOTE, FILE_NOTE))) == "– 2 notes found: f"
+    assert plain(findings_fact((FILE_NOTE, FILE_NOTE))) == "– 2 notes found"
     assert plain(findings_fact(())) == "✓ no findings"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import tests.support.previews as p
 from workbench.tui.commands import COMMANDS, command
 from workbench.tui.keymap import PANES, USUAL, key_label, key_name, load, meet, read
 from workbench.tui.widgets.picker import Picker
@@ -19,7 +20,7 @@ Workbench = Callable[..., Any]
 def test_the_usual_keys_do_not_get_in_each_others_way() -> None:
     for index, one in enumerate(COMMANDS):
         for other in COMMANDS[index + 1 :]:
-            if meet(one, other) and not {one.where, other.where} & PANES:
+            if meet(one, other) and not {one.where, other.where} & PANES and not (one.gives_way or other.gives_way):
                 assert not set(one.keys) & set(other.keys), (one.id, other.id)
 
 
@@ -31,7 +32,7 @@ def test_each_command_has_a_sentence_and_a_way_to_it() -> None:
         assert (
             each.in_palette
             or each.hint
-            or each.where in {*PANES, *("prompt", "trace", "registry", "compare", "team", "start")}
+            or each.where in {*PANES, *("prompt", "trace", "registry", "compare", "session", "team", "start")}
         )
 
 
@@ -158,3 +159,18 @@ async def test_a_faulty_keymap_is_told_on_the_screen(workbench: Workbench) -> No
         assert "\x1b" not in notes[0].message
         await screen.press("slash")
         assert screen.place.find_bar.display, "the usual key stays"
+
+
+async def test_keys_inside_sentences_are_those_of_the_person(workbench: Workbench) -> None:
+    mine = read("prompt.check: ctrl+k\ntrace.again: ctrl+a\ncompare.left: f7\nprompt.notes: []\n", "k.yaml")
+    subject = p.FakeSubject(found=p.FOUND, notes=("one", "two"))
+    async with workbench(subject, keymap=mine) as screen:
+        assert "2 notes on the file" in screen.text()
+        assert "on the file:" not in screen.text()
+        await screen.press("ctrl+k")
+        await screen.press("escape")
+        assert "1 note found: ctrl+k" in screen.text()
+        await screen.press("2", "d")
+        assert "ctrl+a makes another." in screen.text()
+        await screen.press("1", "d")
+        assert "f7 chooses another scope" in screen.text()

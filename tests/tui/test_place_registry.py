@@ -323,7 +323,7 @@ async def test_a_stop_that_cannot_be_is_said() -> None:
 @pytest.mark.parametrize("size", [(20, 5), (50, 14), (80, 24), (300, 90)])
 async def test_hostile_text_at_every_size(size: tuple[int, int]) -> None:
     async with place(r.hostile(), size, shown=p.HOSTILE_PREVIEW) as screen:
-        await screen.press("z", "z", "end", "g", "g", "home", *["j"] * 8)
+        await screen.press("Z", "Z", "end", "g", "g", "home", *["j"] * 8)
         text = screen.text()
         assert "\x1b" not in text
         assert "\u202e" not in text

@@ -179,7 +179,7 @@ def test_the_answer_counts() -> None:
     said = answers.answer(p.CODING_AGENT, 0)
     assert plain(said.sentence) == "1,099 characters in 7 sections, 109 in 2 contexts, 535 in 5 tools."
     assert plain(answers.answer(p.CODING_AGENT, 2).fact) == "~ 2 changed just now"
-    assert plain(answers.answer(p.CODING_AGENT, 0, notes=1).fact) == "1 note on the file: o"
+    assert plain(answers.answer(p.CODING_AGENT, 0, notes=1, notes_key="o").fact) == "1 note on the file: o"
     troubles = [PluginTrouble(p.BASH, "loading", ""), PluginTrouble(p.WEB, "failed", "")]
     assert plain(answers.answer(p.CODING_AGENT, 0, troubles=troubles).fact) == "× 1 plugin failed"
 

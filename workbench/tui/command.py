@@ -37,6 +37,8 @@ class Command:
     """Those of its keys that work whatever lies on top or has the focus."""
     rank: int = 1
     """Hints of rank 0 come first, among equals in the order of the table."""
+    gives_way: bool = False
+    """A place may use its keys for the same of its own."""
     when: str = ""
     """Then only the hint is shown, and before all others: `failing`, `found`, `filtered`, `noted`, `pending`,
     `past`, `rewritten`, `stopped`."""

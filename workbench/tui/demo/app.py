@@ -83,7 +83,7 @@ class DemoApp(WorkbenchApp):
         caption = found.first() if found else Caption()
         if not found:
             await self.place.mount(caption, before="KeyHints")
-        caption.show(step.caption, self.at + 1, len(self.steps), step.key)
+        caption.show(step.caption, self.at + 1, len(self.steps), " ".join(map(self.key_of, step.asked)))
 
     async def _until_shown(self, sample: str) -> None:
         """The sample is open, and the preview of its scope is there."""

@@ -20,9 +20,7 @@ def caption_lines(caption: str, number: int, count: int, key: str, width: int) -
     """The sentences, with the keys of the walk below them."""
     text_width = max(20, min(WIDEST, width))
     starts = [*row_starts(caption, text_width), len(caption)]
-    lines: list[Line] = [
-        (Piece(caption[start:end].rstrip(), "strong"),) for start, end in pairwise(starts)
-    ]
+    lines: list[Line] = [(Piece(caption[start:end].rstrip(), "strong"),) for start, end in pairwise(starts)]
     keys: Line = (
         Piece("space", "strong", bold=True),
         Piece(" next   ", "soft"),

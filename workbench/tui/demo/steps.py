@@ -25,8 +25,8 @@ class Step:
     """Those that take back what the ones above have changed, when the step is left."""
     scope: str = ""
     """Label of the scope; empty: the first agent's."""
-    key: str = ""
-    """The key that a person would have pressed, named beside the caption."""
+    asked: tuple[str, ...] = ()
+    """Ids of the commands that a person would have given; their keys are named beside the caption."""
 
 
 STEPS: tuple[Step, ...] = (
@@ -40,16 +40,16 @@ STEPS: tuple[Step, ...] = (
         "order and cost stand below. Nobody had to write that into a file of prompts.",
         "coding-agent",
         target=EntryKey("section", "tool:bash", "global"),
-        key="j k",
+        asked=("lines.down", "lines.up"),
     ),
     Step(
-        "Values of variables are underlined. With v their names stand there instead: {{model}} is strict, and one "
+        "Values of variables are underlined. Here their names stand in their place: {{model}} is strict, and one "
         "without a value stops the request before it is sent.",
         "coding-agent",
         target=EntryKey("section", "deployment:persona", "global"),
         commands=("prompt.names",),
         undo=("prompt.names",),
-        key="v",
+        asked=("prompt.names",),
     ),
     Step(
         "A misspelt variable: the screen says what cannot happen, where, and what was meant. The other sections "
@@ -61,7 +61,7 @@ STEPS: tuple[Step, ...] = (
         "around the next.",
         "waterfall",
         place="Trace",
-        key="2",
+        asked=("app.trace",),
     ),
     Step(
         "Each listener with what it changed, word for word. This one rewrote a sentence of a section that belongs "
@@ -69,7 +69,7 @@ STEPS: tuple[Step, ...] = (
         "waterfall",
         place="Trace",
         target=("listener", "house_voice", "soften"),
-        key="j k",
+        asked=("lines.down", "lines.up"),
     ),
     Step(
         "This one did not call next: everything behind it never ran. Without the trace that is a line that is "
@@ -77,13 +77,13 @@ STEPS: tuple[Step, ...] = (
         "waterfall",
         place="Trace",
         target=("listener", "forgetful", "look"),
-        key="j k",
+        asked=("lines.down", "lines.up"),
     ),
     Step(
         "What is registered, by whom, in which layer? The tree is live. A plugin that waits says for what.",
         "reviewers",
         place="Registry",
-        key="3",
+        asked=("app.registry",),
     ),
     Step(
         "Grouped by owner: each plugin with its state and everything it has registered. Stopping one takes all of "
@@ -92,13 +92,13 @@ STEPS: tuple[Step, ...] = (
         place="Registry",
         commands=("registry.group",),
         undo=("registry.group", "registry.group"),
-        key="g",
+        asked=("registry.group",),
     ),
     Step(
         "Another scope reads another prompt from the same registry: its own sections shadow the ones of the layers "
         "around it, and its tools can be restricted.",
         "reviewers",
         scope="security-reviewer",
-        key="s",
+        asked=("app.scope",),
     ),
 )

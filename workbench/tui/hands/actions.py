@@ -58,11 +58,12 @@ class Hands(HouseBase):
         ways = "through the terminal" if program is None else f"through the terminal and with {program}"
         size = len(text.encode("utf-8", "surrogatepass"))
         doubt = ", which may not take so much" if program is None and size * 4 // 3 > TERMINAL_LIMIT else ""
-        key = self._key_of("app.save")
+        key = self.key_of("app.save")
         beside = f"; {key} saves it to a file" if key else ""
         return f"Copied {number(len(text))} {CHARACTERS.unit} {ways}{doubt}{beside}."
 
-    def _key_of(self, command_id: str) -> str:
+    def key_of(self, command_id: str) -> str:
+        """The key of a command as this person has it, for a sentence; empty: it has none."""
         from workbench.tui.commands import command
 
         each = self.keymap.of(command(command_id))

@@ -77,6 +77,9 @@ class House(Protocol):
     def commands_of(self, *where: str) -> Iterable[Command]:
         """Commands with the keys of this person."""
 
+    def key_of(self, command_id: str) -> str:
+        """The key of a command as this person has it, for a sentence; empty: it has none."""
+
 
 COMPACT = "app.compact"
 """In the memory of the layout: lines stay free on no screen, as on a small one."""

@@ -10,12 +10,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.trace", "Trace", ("2",), "Show how the prompt came to be."),
     Command("app.registry", "Registry", ("3",), "Show what is registered, by whom, in which layer."),
     Command("app.session", "Session", ("4",), "Show what happened, step by step, and what broke the prefix cache."),
+    Command("app.team", "Team", ("6",), "Show what the team has made of its prompts, and change it."),
     Command(
         "app.now",
         "Back to now",
         ("z",),
         "Look at the present prompt again, after a past step.",
         "now",
+        gives_way=True,
         when="travel",
     ),
     Command(
@@ -25,6 +27,7 @@ COMMANDS: tuple[Command, ...] = (
         "While a past step is looked at: the one before it.",
         "step",
         label="< >",
+        gives_way=True,
         when="travel",
     ),
     Command(
@@ -33,8 +36,8 @@ COMMANDS: tuple[Command, ...] = (
         ("greater_than_sign", "full_stop"),
         "While a past step is looked at: the one after it.",
         label=">",
+        gives_way=True,
     ),
-    Command("app.team", "Team", ("6",), "Show what the team has made of its prompts, and change it."),
     Command(
         "app.palette",
         "Commands",
@@ -72,7 +75,11 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.theme", "Colours", ("c",), "Choose other colours."),
     Command("app.compact", "Compact", ("C",), "Leave no lines free, or leave some where there is room.", label="C"),
     Command(
-        "app.signs", "Signs in ASCII", (), "Show signs in ASCII, for fonts that lack them, or as they are drawn."
+        "app.signs",
+        "Signs in ASCII",
+        ("A",),
+        "Show signs in ASCII, for fonts that lack them, or as they are.",
+        label="A",
     ),
     Command("app.quit", "Quit", ("q", "ctrl+q"), "Stop the runtime and leave.", urgent=frozenset({"ctrl+q"})),
 )

@@ -51,7 +51,7 @@ COMMANDS: tuple[Command, ...] = (
         "start",
         when="stopped",
     ),
-    Command("registry.fold_all", "Fold all, unfold all", ("z",), "Close all groups, or open them all."),
+    Command("registry.fold_all", "Fold all, unfold all", ("Z",), "Close all groups, or open them all.", label="Z"),
     Command("registry.leave", "Leave the filter", ("escape",), "Show everything again.", in_palette=False),
     Command("registry.other_pane", "Other pane", ("tab", "shift+tab"), "Go to the other pane.", in_palette=False),
 )

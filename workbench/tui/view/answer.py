@@ -39,8 +39,9 @@ def answer(
     sizes: Sizes = CHARACTERS,
     first: Change | None = None,
     found: Line = (),
+    notes_key: str = "",
 ) -> Answer:
-    """What the model will read, or why it will read nothing."""
+    """What the model will read, or why it will read nothing. `notes_key` lists the notes."""
     if preview.failures:
         failed = _cannot_be_sent(preview.failures)
         return failed._replace(fact=found or failed.fact)
@@ -52,10 +53,12 @@ def answer(
                 Piece(" No section, no context and no tool is in force here."),
             )
         )
-    return Answer(counts, found or _fact(changed, notes, troubles, first, short))
+    return Answer(counts, found or _fact(changed, notes, notes_key, troubles, first, short))
 
 
-def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble], first: Change | None, short: bool) -> Line:
+def _fact(
+    changed: int, notes: int, key: str, troubles: Sequence[PluginTrouble], first: Change | None, short: bool
+) -> Line:
     if troubles:
         worst = min(troubles, key=lambda trouble: trouble.state != "failed")
         sign, role = sign_of(worst)
@@ -66,7 +69,9 @@ def _fact(changed: int, notes: int, troubles: Sequence[PluginTrouble], first: Ch
     if changed:
         return Piece("~ ", "changed"), Piece(f"{number(changed)} changed just now", "soft")
     if notes:
-        return Piece(counted(notes, "note"), "soft"), Piece(" on the file: o", "soft")
+        return Piece(counted(notes, "note"), "soft"), Piece(
+            f" on the file: {key}" if key else " on the file", "soft"
+        )
     return ()
 
 

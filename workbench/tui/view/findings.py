@@ -28,14 +28,14 @@ class FindingRow(NamedTuple):
     """Index of the finding that it belongs to."""
 
 
-def findings_fact(findings: Sequence[Finding], *, short: bool = False) -> Line:
-    """`× 2 errors, 1 warning: f`; what is worst comes first."""
+def findings_fact(findings: Sequence[Finding], *, short: bool = False, key: str = "") -> Line:
+    """`× 2 errors, 1 warning found: f`; what is worst comes first. `key` lists them; empty: none does."""
     if not findings:
         return Piece("✓ ", "running", bold=True), Piece("no findings", "soft")
     numbers = Counter[str](finding.severity for finding in findings)
     worst = next(severity for severity in SIGNS if numbers[severity])
     sign, role = SIGNS[worst]
-    told = _numbers(numbers) + ("" if short else " found: f")
+    told = _numbers(numbers) + ("" if short else f" found: {key}" if key else " found")
     return Piece(f"{sign} ", role, bold=True), Piece(told, "soft")
 
 

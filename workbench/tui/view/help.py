@@ -23,6 +23,14 @@ SIGNS: tuple[tuple[str, Role, str], ...] = (
     ("≈", "text", "a size that is not exact"),
     ("●", "running", "live: follows the files"),
     ("•", "focus", "found by the search"),
+    ("✓", "running", "done, and checked"),
+    ("–", "soft", "never ran, no value"),
+    ("○", "soft", "stopped, not watched"),
+    ("◂", "changed", "past, not as it is now"),
+    ("↕", "changed", "moved to another place"),
+    ("▸ ▾", "faint", "closed, open"),
+    ("━ ╳", "kept", "kept, breaks here"),
+    ("╍ ─", "changed", "read anew, new"),
 )
 LOOKS: tuple[tuple[Piece, str], ...] = (
     (Piece("value", "value", underline=True), "value of a variable"),
@@ -41,7 +49,7 @@ def help_lines(
         [
             *_keys("Lists and text", _left_over(commands_of("lines", "list", "text"), here)),
             (),
-            *_keys("Everywhere", commands_of("app")),
+            *_keys("Everywhere", _left_over(commands_of("app"), here)),
             (),
             *_command_line(),
         ],

@@ -13,6 +13,7 @@ from textual.getters import query_one
 from textual.widget import Widget
 
 from workbench.prompt.source import Position, TextSource
+from workbench.tui.commands import command
 from workbench.tui.places.base import Place
 from workbench.tui.places.compare.choosing import keep_snapshot, pick_side
 from workbench.tui.places.compare.comparing import Comparing
@@ -39,7 +40,6 @@ from workbench.visible import visible_line
 
 NOTHING_YET = "Nothing to compare with yet."
 NOTHING_YET_WHY = "This is the first assembly of this scope. After the next change you see here what it changed."
-CHOOSE = "With l you choose another scope, another file or a snapshot. With m you keep a snapshot of this prompt."
 WHOLE, COLUMNS = "compare.whole", "compare.columns"
 """In the memory of the layout."""
 FACT: Line = (Piece("compare", "soft"),)
@@ -174,10 +174,19 @@ class ComparePlace(Place):
             fact = (
                 f"The {problem.side} side cannot be had." if problem.side else "The two sides cannot be compared."
             )
-            lines = words.empty_lines(fact, problem.reasons, "With l and r you choose another side.", width)
+            choose = f"{self._key('compare.left')} and {self._key('compare.right')} choose another side."
+            lines = words.empty_lines(fact, problem.reasons, choose, width)
         elif problem is not None and self.viewing.history:
-            lines = words.empty_lines(NOTHING_YET, [NOTHING_YET_WHY], CHOOSE, width)
+            left, keep = self._key("compare.left"), self._key("compare.keep")
+            choose = (
+                f"{left} chooses another scope, another file or a snapshot. {keep} keeps a snapshot of this prompt."
+            )
+            lines = words.empty_lines(NOTHING_YET, [NOTHING_YET_WHY], choose, width)
         self.pane.show_lines(lines)
+
+    def _key(self, command_id: str) -> str:
+        """The key of a command; without one the command by its name."""
+        return self.house.key_of(command_id) or f"“{command(command_id).title}”"
 
     def _show_changes(self, comparison: Comparison) -> None:
         was_absent = self.change_list.has_class("-absent") or self._shown is None

@@ -104,7 +104,11 @@ class PromptPlace(FilterActions, FileActions):
             past = viewing.past
             return answers.past(model.preview, past.words, past.check, past.is_equal, model.sizes)
         findings = viewing.checking.findings
-        found = findings_fact(findings, short=short) if findings is not None else ()
+        found = (
+            findings_fact(findings, short=short, key=self.house.key_of("prompt.check"))
+            if findings is not None
+            else ()
+        )
         if model.filter:
             found = filter_fact(model.filter, len(model.listed), len(model.entries))
         return answers.answer(
@@ -116,6 +120,7 @@ class PromptPlace(FilterActions, FileActions):
             sizes=model.sizes,
             first=viewing.editing.change,
             found=found,
+            notes_key=self.house.key_of("prompt.notes"),
         )
 
     @property

@@ -334,7 +334,9 @@ class TracePlace(Place):
 
         before, seen = self.model.neighbour(-1), self.model.seen
         if before is None or seen is None:
-            self.say("There is no assembly of this scope before this one: r makes another.", ())
+            key = self.house.key_of("trace.again")
+            way = f": {key} makes another." if key else "."
+            self.say(f"There is no assembly of this scope before this one{way}", ())
             return
         self.house.leave_spot()
         now = Now() if self.model.follows else Earlier(seen.number)
