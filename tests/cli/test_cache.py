@@ -65,7 +65,7 @@ def test_growth_names_both_owners(cli: Cli, tmp_path: Path) -> None:
 def test_captured_requests_have_the_same_commands(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     bodies = [
-        {"model": "m", "messages": [{"role": "system", "content": f"# A\n{text}"}, {"role": "user", "content": "x"}]}
+        {"messages": [{"role": "system", "content": f"# A\n{text}"}, {"role": "user", "content": "x"}]}
         for text in ("one", "two \x1b[2J")
     ]
     path.write_text("".join(json.dumps(body) + "\n" for body in bodies))

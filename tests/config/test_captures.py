@@ -62,7 +62,7 @@ def test_anthropic_bodies_with_calls_results_images_and_marks(tmp_path: Path) ->
     first: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": "see"}, image]}]
     second = [
         *first,
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "a"}}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "read", "input": {}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "text", "odd": 1}]},
     ]
     folder = tmp_path / "captured"

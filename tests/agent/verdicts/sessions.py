@@ -57,9 +57,7 @@ class Story:
     def timeline(self) -> Timeline:
         return timeline(self.run.session.header, self.run.session.events)
 
-    def _parts(
-        self, sections: Iterable[Section], tools: Iterable[Mapping[str, Any]], seq: int
-    ) -> dict[str, Any]:
+    def _parts(self, sections: Iterable[Section], tools: Iterable[Mapping[str, Any]], seq: int) -> dict[str, Any]:
         stretches: list[dict[str, Any]] = []
         for section in sections:
             if stretches:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.view.session import StepKey, StepRow, columns, heading_line, longest, row_line, sign_of
 from workbench.tui.widgets.line import LineWidget
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.lines import Lines, bindings_without
 
 
 class StepsHead(LineWidget):
@@ -30,8 +32,10 @@ class StepsHead(LineWidget):
         self.show_columns(*self._facts)
 
 
-class Steps(Lines):
+class Steps(Lines, inherit_bindings=False):
     """Rows with a cursor; headings are passed over."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_without("space", "lines")  # it marks a step
 
     @dataclass
     class Chosen(Message):

@@ -125,6 +125,9 @@ class SessionPlace(Place):
             return answers.Answer(_running(talk, short), fact)
         if not has_steps and feed.problems:
             return answers.Answer((Piece("× ", "failed", bold=True), *outside(str(feed.problems[0]))))
+        if not has_steps and talk is not None and talk.error:
+            error = outside(talk.error.split("\n")[0])
+            return answers.Answer((Piece("× No agent runs: ", "failed", bold=True), *error))
         if not has_steps:
             return answers.Answer(_no_step(viewing, talk), fact)
         return answers.Answer(session_sentence(model.rows, short=short), fact)

@@ -1,0 +1,168 @@
+"""The place Session over agents that run: saying, stepping, cancelling, sending again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.conftest import settled
+from workbench.config.live import live_services
+from workbench.config.opened import open_composition
+from workbench.config.samples import find_sample
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.live import CompositionSubject
+from workbench.tui.live_sessions import LiveSessions
+
+
+class Live:
+    """The place Session of a composition."""
+
+    def __init__(self, pilot: Pilot[int], feed: LiveSessions) -> None:
+        self.pilot, self.feed = pilot, feed
+
+    @property
+    def app(self) -> WorkbenchApp:
+        assert isinstance(self.pilot.app, WorkbenchApp)
+        return self.pilot.app
+
+    def text(self) -> str:
+        compositor = self.app.screen._compositor
+        return "\n".join("".join(segment.text for segment in strip) for strip in compositor.render_strips())
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+            await settled(self.pilot)
+
+    async def say(self, text: str) -> None:
+        await self.press("m", *text, "enter")
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        for _ in range(400):
+            await settled(self.pilot)
+            if condition():
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"it does not come to be:\n{self.text()}")
+
+    async def until_shown(self, *words: str) -> None:
+        await self.until(lambda: all(word in self.text() for word in words))
+
+
+@asynccontextmanager
+async def live(path: Path) -> AsyncIterator[Live]:
+    async with open_composition(path, services=live_services()) as opened:
+        subject = CompositionSubject(opened, path.name)
+        subject.sessions = LiveSessions(opened)
+        app = WorkbenchApp(subject)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await settled(pilot)
+            screen = Live(pilot, subject.sessions)
+            await screen.press("4")
+            yield screen
+
+
+def sample(name: str) -> Path:
+    path = find_sample(name)
+    assert path is not None
+    return path
+
+
+async def test_a_clock_breaks_the_prefix_while_one_looks_on() -> None:
+    async with live(sample("session-clock")) as screen:
+        await screen.until_shown("No step yet.", "The first request would cost")
+        await screen.say("go")
+        await screen.until_shown("1 cache break in 2 steps: step 1.2, by clock-kit")
+        await screen.say("on")
+        await screen.until_shown("2 cache breaks in 3 steps", "Step 2.1 broke the prefix")
+        await screen.press("p")
+        await screen.until_shown("◂ past", "as step 2.1 sent them", "equal to what was sent", "04:05:03")
+        await screen.press("t" if screen.app.place.tab.title == "Session" else "4")
+        await screen.press("t")
+        await screen.until_shown("step 2.1, as it was assembled", "collected")
+        await screen.press("z")
+        await screen.until_shown("● live")
+
+
+async def test_steps_one_at_a_time_and_a_cancel() -> None:
+    async with live(sample("session-clock")) as screen:
+        await screen.press("n", *"go", "enter")
+        await screen.until_shown("Held before the next step")
+        assert len(screen.feed.tracks[0].timeline.requests if screen.feed.tracks[0].timeline else ()) == 1
+        await screen.press("n")
+        await screen.until(lambda: not screen.feed.talk.is_running)
+        await screen.until_shown("1 cache break in 2 steps")
+        await screen.say("x")
+        await screen.until_shown("Held before the next step")
+        await screen.press("x")
+        await screen.until(lambda: not screen.feed.talk.is_running)
+        await screen.press("u")
+        await screen.say("y")
+        await screen.until_shown("2 cache breaks in 3 steps")
+
+
+async def test_a_start_is_declared_and_a_compaction_too() -> None:
+    async with live(sample("session-package")) as screen:
+        for number in range(3):
+            await screen.say(str(number))
+            await screen.until(lambda: not screen.feed.talk.is_running)
+        await screen.until_shown("1 cache break in 4 steps: step 2.2, by notices")
+        await screen.press("b")
+        await screen.until_shown("package notices was started by the agent", "from here on as it is")
+
+
+BROKEN = """\
+persona: You answer.
+models:
+  - name: scripted
+    script: answers.yml
+agents:
+  - {name: main, provider: scripted, model: m}
+"""
+ANSWERS = """\
+sessions:
+  - calls:
+      - error: {code: AUTH, message: no key}
+      - text: Now it works.
+"""
+
+
+@pytest.fixture
+def failing(tmp_path: Path) -> Path:
+    (tmp_path / "answers.yml").write_text(ANSWERS)
+    (tmp_path / "agent.yml").write_text(BROKEN)
+    return tmp_path / "agent.yml"
+
+
+async def test_what_failed_is_sent_again(failing: Path) -> None:
+    async with live(failing) as screen:
+        await screen.say("hello")
+        await screen.until_shown("× AUTH no key", "× failed")
+        assert screen.feed.talk.failed_message == "hello"
+        await screen.press("R")
+        await screen.until_shown("Now it works.")
+        assert screen.feed.talk.failed_message is None
+
+
+async def test_an_edit_while_it_runs_is_declared(failing: Path) -> None:
+    (failing.parent / "answers.yml").write_text("sessions: [{calls: [{text: a}, {text: b}]}]\n")
+    async with live(failing) as screen:
+        await screen.say("1")
+        await screen.until(lambda: not screen.feed.talk.is_running and bool(screen.feed.tracks))
+        await asyncio.to_thread(failing.write_text, BROKEN.replace("You answer.", "You answer briefly."))
+        await screen.press("ctrl+r")
+        await screen.say("2")
+        await screen.until_shown("the files were edited and read again")
+
+
+async def test_a_composition_whose_model_cannot_be_had_says_so(failing: Path) -> None:
+    (failing.parent / "answers.yml").unlink()
+    async with live(failing) as screen:
+        await screen.say("1")
+        await screen.until_shown("× No agent runs: ")
+        assert "answers.yml" in screen.feed.talk.error
