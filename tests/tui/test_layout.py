@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 import tests.support.previews as p
 from workbench.tui.memory import Memory
+from workbench.tui.places import base
 from workbench.tui.places.prompt.place import PromptPlace
 from workbench.tui.view.help import SIGNS
 from workbench.tui.view.pieces import cut, outside
@@ -118,3 +120,30 @@ async def test_wrapping_and_the_inspector_are_as_they_were_left(workbench: Workb
         assert not place.panel.display
         await screen.press("w", "i")
     assert memory.layout == {"prompt.wrap": True, "prompt.inspector": True}
+
+
+async def test_work_that_takes_a_while_is_told_until_it_is_done(
+    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "SLOW_SECONDS", 0.01)
+    is_read = asyncio.Event()
+
+    class Slow(p.FakeSubject):
+        async def reload(self) -> None:
+            await is_read.wait()
+
+    async with workbench(Slow()) as screen:
+        await screen.pilot.press("f5")
+        for _ in range(1000):
+            if "again …" in screen.text():
+                break
+            await asyncio.sleep(0.01)
+            await screen.pilot.pause()
+        assert "◐ Reading coding-agent.yml again …" in screen.text()
+        await screen.press("j")
+        assert "again …" in screen.text()
+        is_read.set()
+        await screen.app.workers.wait_for_complete()
+        await screen.settle()
+        assert "again …" not in screen.text()
+        assert "tokens in" in screen.text() or "characters in" in screen.text()

@@ -137,6 +137,7 @@ async def test_earlier_assemblies_are_kept_stepped_through_and_chosen(workbench:
         await screen.press("less_than_sign")
         assert place.model.preview is previews[1]
         assert "◂ assembly 2 of 3, scope main" in screen.text()
+        assert "◂ past" in screen.text().split("\n")[0]
         subject.change(t.traced())
         await screen.settle()
         assert place.model.preview is previews[1], "a past one stays on the screen"
@@ -146,6 +147,7 @@ async def test_earlier_assemblies_are_kept_stepped_through_and_chosen(workbench:
         assert place.model.preview is previews[1]
         await screen.press("z")
         assert "assembly 4, scope main" in screen.text()
+        assert "● live" in screen.text().split("\n")[0]
         await screen.press("a", *"bly 2", "enter")
         assert place.model.preview is previews[1]
         subject.change(previews[0], "prompt")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.tui.hands.editor import Editor
     from workbench.tui.hands.exports import Form
 
-HANDS = frozenset({"copy", "editor", "reload"})
+HANDS = frozenset({"copy", "editor", "reload", "export"})
 """Groups of workers whose errors the person is told, because nothing else would."""
 TERMINAL_LIMIT = 74_994
 """Bytes of base64 that xterm takes; others take more."""
@@ -93,7 +93,10 @@ class Hands(HouseBase):
             return
         items = [Item(form.name, form.title, form.ending, help=form.about) for form in FORMS]
         forms = {form.name: form for form in FORMS}
-        await pick(self, items, "form of the file", lambda name: self.call_later(self._export, forms[name]))
+        await pick(self, items, "form of the file", lambda name: self._start_export(forms[name]))
+
+    def _start_export(self, form: Form) -> None:
+        self.run_worker(self._export(form), group="export", exclusive=True, exit_on_error=False)
 
     async def _export(self, form: Form) -> None:
         from workbench.tui.hands.exports import exported
@@ -107,7 +110,8 @@ class Hands(HouseBase):
             page: str | None = self.export_screenshot(title=str(visible_line(subject.name)))
         else:
             notes = tuple(subject.notes)
-            page = await asyncio.to_thread(exported, form.name, preview, subject.name, scope, notes)
+            with self.place.working(f"Exporting {form.title}"):
+                page = await asyncio.to_thread(exported, form.name, preview, subject.name, scope, notes)
         if page is None:
             self.place.say("This prompt cannot be sent, so there is no text of it.", ())
             return
@@ -193,6 +197,7 @@ class Hands(HouseBase):
     async def _reload(self) -> None:
         subject = self.viewing.subject
         if subject is not None:
-            await subject.reload()
+            with self.place.working(f"Reading {visible_line(subject.name)} again"):
+                await subject.reload()
             if self.viewing.subject is subject:
                 self.viewing.assembling.start()

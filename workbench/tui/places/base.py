@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Protocol, cast
 
 from textual import on
@@ -52,6 +54,8 @@ def _unknown(title: str) -> Tab:
 DONE: Line = (Piece("✓ ", "running"),)
 AIRY_FROM = 30
 """Lines of a screen on which some stay free."""
+SLOW_SECONDS = 0.3
+"""Work that takes longer is told."""
 SAID_SECONDS = 2.0
 """How long a word for a moment stands on the answer line."""
 
@@ -227,6 +231,28 @@ class Place(Screen[None]):
             self.refresh_frame()
 
     @property
+    def status(self) -> frame.Status:
+        """The word at the right end of the first line."""
+        return status_of(self.viewing)
+
+    @contextmanager
+    def working(self, words: str) -> Iterator[None]:
+        """Work that is begun here; when it takes a while the answer line says so. `words`: fit to be shown."""
+        timer = self.set_timer(SLOW_SECONDS, partial(self._tell_work, words), name="working")
+        try:
+            yield
+        finally:
+            timer.stop()
+            self._tell_work("")
+
+    def _tell_work(self, words: str) -> None:
+        if words != self._work:
+            self._work = words
+            self.refresh_frame()
+
+    _work = ""
+
+    @property
     def is_airy(self) -> bool:
         """Lines are left free between groups: there is room for them, and the person has not said no."""
         return self.size.height >= AIRY_FROM and not self.house.memory.layout.get(COMPACT, False)
@@ -245,11 +271,16 @@ class Place(Screen[None]):
         has_choice = viewing.subject is not None and len(viewing.subject.scopes) > 1
         scope = viewing.scope if has_choice and self.shows_scope else None
         self.context_bar.show_bar(
-            frame.context_bar(name_of(viewing), scope, size_of(viewing), status_of(viewing), short=short)
+            frame.context_bar(name_of(viewing), scope, size_of(viewing), self.status, short=short)
         )
-        self.tab_bar.show_bar(frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 60))
+        self.tab_bar.show_bar(frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 100))
         lack = viewing.subject.lacks.get(self.tab.title) if viewing.subject is not None else None
-        answer = Answer((Piece("– ", "soft"), Piece(lack))) if lack is not None else self.answer(short=short)
+        if self._work:
+            answer = Answer((Piece("◐ ", "pending"), Piece(f"{self._work} …", is_outside=True)))
+        elif lack is not None:
+            answer = Answer((Piece("– ", "soft"), Piece(lack)))
+        else:
+            answer = self.answer(short=short)
         self.answer_line.show(answer.sentence, answer.fact)
         commands = self.house.commands_of(self.where, "app")
         inner_width = width - 2 * frame.outer_margin(width)
@@ -275,7 +306,7 @@ class Place(Screen[None]):
 
     def say(self, sentence: str, sign: Line = DONE) -> None:
         """For a moment, on the answer line."""
-        self.answer_line.show((*sign, Piece(sentence)))
+        self.answer_line.show((*sign, Piece(sentence, is_outside=True)))  # names may stand in it
         self.set_timer(SAID_SECONDS, self.refresh_frame, name="said")
 
     @property

@@ -19,6 +19,7 @@ from workbench.tui.places.base import Place, tab_of
 from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view import answer as answers
 from workbench.tui.view.entries import EntryKey
+from workbench.tui.view.frame import PAST, Status
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Piece, plain
 from workbench.tui.view.sizes import number
@@ -105,6 +106,10 @@ class TracePlace(Place):
             count = (model.hit, len(model.hits))
             return answers.Answer(found_words(model.query, hit and hit[1], model.preview, count), fact)
         return trace_answer(model.preview, model.marks, fact)
+
+    @property
+    def status(self) -> Status:
+        return super().status if self.model.follows else PAST
 
     @property
     def now(self) -> frozenset[str]:
