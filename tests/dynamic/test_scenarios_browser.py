@@ -48,7 +48,9 @@ async def test_d46_a_request(w: World) -> None:
     pages = [w.page("P1"), w.page("P2")]
     made = await asked(w, *pages)
     for seen in (*(page.requests for page in pages), w.requested):
-        assert [(each.request, each.id, each.name, each.purpose) for each in seen] == [("req-1", "dyn-1", "p", "pings")]
+        assert [(each.request, each.id, each.name, each.purpose) for each in seen] == [
+            ("req-1", "dyn-1", "p", "pings")
+        ]
     assert not [page for page in pages if page.announced or page.fetched]
     assert B_OK not in repr(w.requested)
     with pytest.raises(FetchRefused):

@@ -61,7 +61,7 @@ async def test_d32_guards_and_views(w: World) -> None:
     w.root.provide("leaky", Leaky(w.root))
     await w.started(H_REV)
     package_id = await w.started(
-        '''inject = ["leaky", "tools"]
+        """inject = ["leaky", "tools"]
 async def apply(ctx):
     def attempt(read):
         try:
@@ -81,7 +81,7 @@ async def apply(ctx):
     print([name for name in ("execute", "register", "ledger") if hasattr(tool, name)])
     print("reverse_text" in [each.name for each in ctx.tools.schemas()])
     print(attempt(lambda: ctx.tools.restrict(deny=["x"])))
-'''
+"""
     )
     lines = [line.partition("] ")[2] for line in w.printed(package_id)]
     assert lines == [
@@ -115,11 +115,11 @@ def defining(parameters: str, output: str = '{"schema": {"type": "string"}, "ren
         ('{"a": {"pattern": "x"}}', "parameters.properties.a.pattern", "unknown keyword"),
         ('{"a": {"oneOf": [{}]}}', "parameters.properties.a.oneOf", "two"),
         ('{"a": 5}', "parameters.a", "give a schema"),
-        ('{1: {}}', "parameters", "not a text"),
+        ("{1: {}}", "parameters", "not a text"),
         ('{"a": {"default": {1, 2}}}', "parameters.a.default", "set is not JSON"),
         ('{"type": "object", "additionalProperties": False}', "parameters.additionalProperties", "leave it out"),
         ('{"a": {"type": "array", "items": {"type": "x"}}}', "parameters.properties.a.items.type", "types are"),
-        ('[1]', "parameters", "give an object"),
+        ("[1]", "parameters", "give an object"),
     ],
 )
 async def test_d33_schemas_that_are_refused(w: World, parameters: str, path: str, part: str) -> None:
@@ -172,18 +172,20 @@ async def test_d35_only_what_define_tool_gave_is_registered(w: World) -> None:
 
 async def test_d36_the_schema_was_copied(w: World) -> None:
     await w.started(
-        'inject = ["tools"]\np = {"a": {"type": "string"}}\ndef apply(ctx):\n    ctx.tools.register(harness.define_tool('
-        'name="t", description="d", parameters=p, output={"schema": {}, "render": print}, execute=print))\n'
-        '    p["a"]["type"] = "number"\n    p["b"] = {}\n'
+        'inject = ["tools"]\np = {"a": {"type": "string"}}\ndef apply(ctx):\n'
+        '    ctx.tools.register(harness.define_tool(name="t", description="d", parameters=p, '
+        'output={"schema": {}, "render": print}, execute=print))\n    p["a"]["type"] = "number"\n    p["b"] = {}\n'
     )
     assert w.root.tools.get("t").schema.parameters["properties"] == {"a": {"type": "string"}}
 
 
 async def test_d37_results_are_lossless_json(w: World) -> None:
-    body = 'return {"tuple": lambda: (1, 2), "nan": lambda: float("nan"), "key": lambda: {1: 2}, "set": lambda: {1},' \
-        '"big": lambda: 2**60, "half": lambda: "\\ud800", "minus": lambda: -0.0, "bytes": lambda: b"x",' \
+    body = (
+        'return {"tuple": lambda: (1, 2), "nan": lambda: float("nan"), "key": lambda: {1: 2}, "set": lambda: {1},'
+        '"big": lambda: 2**60, "half": lambda: "\\ud800", "minus": lambda: -0.0, "bytes": lambda: b"x",'
         '"own": lambda: Own(), "deep": deep, "cycle": cycle, "ok": lambda: {"ok": 1}}[args["what"]]()'
-    head = '''class Own: pass
+    )
+    head = """class Own: pass
 def deep():
     d = []
     for i in range(200): d = [d]
@@ -192,7 +194,7 @@ def cycle():
     d = []
     d.append(d)
     return d
-'''
+"""
     await w.started(tool_source(body, head=head))
     for what in ("tuple", "nan", "key", "set", "big", "half", "minus", "bytes", "own", "deep", "cycle"):
         result = await w.call("S1", "t", what=what)
@@ -204,9 +206,7 @@ def cycle():
 
 
 async def test_d37_a_render_that_gives_no_blocks(w: World) -> None:
-    await w.started(
-        H_REV.replace('return [{"type": "text", "text": value}]', 'return "q" * 500')
-    )
+    await w.started(H_REV.replace('return [{"type": "text", "text": value}]', 'return "q" * 500'))
     error = (await w.call("S1", "reverse_text", text="a")).error
     assert error is not None
     assert 100 < error.message.count("q") <= 121
@@ -220,20 +220,22 @@ async def test_exceptions_in_every_hook_stay_with_the_package(w: World) -> None:
     assert error is not None
     assert all(part in error.message for part in ("boom", "dyn-1", "line"))
     await w.started(
-        f'''inject = ["timer", "system_prompt"]
+        f"""inject = ["timer", "system_prompt"]
 def fail(*args):
     {boom}
 def apply(ctx):
     ctx.on("tools/change", fail)
     ctx.timeout(fail, 0)
     ctx.system_prompt.variable("unused_by_all", fail)
-'''
+"""
     )
     with pytest.raises(Exception, match="boom"):
         await w.prompt()
     await w.ok("S1", "cordis_stop", id="dyn-2")
     assert "You are it." in await w.prompt()
-    await w.started('def fail(call, next):\n    raise ValueError("boom")\ndef apply(ctx):\n    ctx.on("tools/execute", fail)\n')
+    await w.started(
+        'def fail(call, next):\n    raise ValueError("boom")\ndef apply(ctx):\n    ctx.on("tools/execute", fail)\n'
+    )
     error = (await w.call("S1", "cordis_inspect", what="tools")).error
     assert error is not None
     assert "dyn-3" in error.message

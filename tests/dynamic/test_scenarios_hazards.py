@@ -34,7 +34,7 @@ async def test_d62_a_listener_without_next(w: World) -> None:
 
 async def test_a_next_that_is_not_awaited_is_counted(w: World) -> None:
     await w.started(
-        'def f(assembly, context, next):\n    next()\n    return assembly\n'
+        "def f(assembly, context, next):\n    next()\n    return assembly\n"
         'def apply(ctx):\n    ctx.on("system-prompt/assemble", f)\n'
     )
     await w.prompt()
@@ -66,7 +66,17 @@ async def test_d65_inspect_of_ones_own_packages(w: World) -> None:
     await w.started(H_PING, purpose="pings")
     await w.ok("S1", "cordis_define", id="dyn-1", name="p", purpose="more", code=H_NOP)
     report = await w.ok("S1", "cordis_inspect", what="temporary")
-    for part in ("dyn-1 p", "r1 running", "r2 defined", "run-1", "host half", "pings", "provides", "waiting for", "ping"):
+    for part in (
+        "dyn-1 p",
+        "r1 running",
+        "r2 defined",
+        "run-1",
+        "host half",
+        "pings",
+        "provides",
+        "waiting for",
+        "ping",
+    ):
         assert part in report
 
 
@@ -110,7 +120,9 @@ async def test_d69_what_does_not_settle() -> None:
 
 async def test_a_what_if_activates_who_waits_and_puts_it_back(w: World) -> None:
     await w.define(H_GREET)
-    await w.started('inject = ["greeter", "system_prompt"]\ndef apply(ctx):\n    ctx.system_prompt.section("y", 1, "Y")\n')
+    await w.started(
+        'inject = ["greeter", "system_prompt"]\ndef apply(ctx):\n    ctx.system_prompt.section("y", 1, "Y")\n'
+    )
     await w.started('inject = ["greeter"]\ndef apply(ctx):\n    raise ValueError("late")\n')
     before = await w.facts()
     result = await w.people.what_if("dyn-1")
@@ -138,9 +150,7 @@ async def test_a_failing_and_a_cancelled_what_if(w: World) -> None:
 
 async def test_d70_endless_after_an_await() -> None:
     async with world(budget_ms=300) as w:
-        await w.started(
-            tool_source("await ctx.timeout(0.05)\nwhile True:\n    pass", inject='"tools", "timer"')
-        )
+        await w.started(tool_source("await ctx.timeout(0.05)\nwhile True:\n    pass", inject='"tools", "timer"'))
         for count in (1, 2):
             error = (await w.call("S1", "t")).error
             assert error is not None
@@ -150,7 +160,9 @@ async def test_d70_endless_after_an_await() -> None:
 
 
 async def test_d71_a_package_that_is_stopped_below_its_own_call(w: World) -> None:
-    await w.started('async def f(call, next):\n    return await next()\ndef apply(ctx):\n    ctx.on("tools/execute", f)\n')
+    await w.started(
+        'async def f(call, next):\n    return await next()\ndef apply(ctx):\n    ctx.on("tools/execute", f)\n'
+    )
     assert (await w.ok("S1", "cordis_stop", id="dyn-1"))["stopped"] is True
     await w.check_clean()
 
@@ -182,8 +194,14 @@ async def test_d72_a_revision_that_fails_to_replace_another(w: World) -> None:
     assert (reason, "r1 ran before" in message) == ("host-half-failed", True)
     assert w.state("dyn-1") == "failed"
     assert (await w.run("dyn-1", revision=1))["run"] == "run-3"
-    await w.ok("S1", "cordis_define", id="dyn-1", name="p", purpose="p",
-               code='inject = ["never"]\nasync def apply(ctx):\n    await ctx.never.wait()\n')
+    await w.ok(
+        "S1",
+        "cordis_define",
+        id="dyn-1",
+        name="p",
+        purpose="p",
+        code='inject = ["never"]\nasync def apply(ctx):\n    await ctx.never.wait()\n',
+    )
     cancel = Signal()
     task = w.running("S1", "cordis_run", cancel, id="dyn-1")
     await entered.wait()
@@ -267,7 +285,7 @@ async def test_a_run_that_awaits_its_own_turn_is_shown(w: World, monkeypatch: py
     assert (await task).error.code == "cancelled"
 
 
-FC_12 = '''inject = ["system_prompt", "timer"]
+FC_12 = """inject = ["system_prompt", "timer"]
 async def apply(ctx):
     ctx.system_prompt.section("slow:a", 1500, "A")
     try:
@@ -279,7 +297,7 @@ async def apply(ctx):
         print("called")
         return await next()
     ctx.on("system-prompt/assemble", listen)
-'''
+"""
 
 
 async def test_fc12_a_package_that_is_stopped_while_it_starts(w: World) -> None:

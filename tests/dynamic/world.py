@@ -28,7 +28,7 @@ from workbench.tools.calls import ToolResult
 PATIENCE = 60
 """Seconds until a wait gives up: other suites may share the cores."""
 
-H_REV = '''name = "reverse"
+H_REV = """name = "reverse"
 inject = ["tools"]
 async def reverse(args, call):
     return args["text"][::-1]
@@ -39,15 +39,15 @@ def apply(ctx):
         name="reverse_text", description="Reverse a text.",
         parameters={"text": {"type": "string", "required": True}},
         output={"schema": {"type": "string"}, "render": show}, execute=reverse))
-'''
-H_GREET = '''name = "greeter"
+"""
+H_GREET = """name = "greeter"
 class Greeter:
     def hi(self, who):
         return "hi " + who
 def apply(ctx):
     ctx.provide("greeter", Greeter())
-'''
-H_HI = '''name = "hi"
+"""
+H_HI = """name = "hi"
 inject = ["greeter", "tools"]
 def apply(ctx):
     print("applied")
@@ -57,19 +57,19 @@ def apply(ctx):
         name="greet", description="Greet.", parameters={"who": {"type": "string", "required": True}},
         output={"schema": {"type": "string"}, "render": lambda args, value: [{"type": "text", "text": value}]},
         execute=greet))
-'''
-H_LOG = '''def apply(ctx):
+"""
+H_LOG = """def apply(ctx):
     ctx.on("tools/change", lambda: print("changed"))
-'''
-H_SEC = '''inject = ["system_prompt"]
+"""
+H_SEC = """inject = ["system_prompt"]
 def apply(ctx):
     ctx.system_prompt.section("x:note", 1500, "NOTE")
-'''
+"""
 H_NOP = "def apply(ctx):\n    pass\n"
-H_PING = '''harness.handle("ping", lambda args: "pong")
+H_PING = """harness.handle("ping", lambda args: "pong")
 def apply(ctx):
     pass
-'''
+"""
 B_OK = "return () => {}"
 B_BAD = 'throw new Error("no seat")'
 B_SYN = "return {"
@@ -162,9 +162,7 @@ class World:
     def people(self) -> People:
         return People(self.dynamic)
 
-    async def call(
-        self, session: str, tool: str, cancel: Signal | None = None, /, **arguments: Any
-    ) -> ToolResult:
+    async def call(self, session: str, tool: str, cancel: Signal | None = None, /, **arguments: Any) -> ToolResult:
         """One call through the real pipeline of that session."""
         caller = Caller(self.root, agent=FakeAgent(session), cancel=cancel or Signal())
         return await caller.one(tool, arguments, id=f"call-{next(self._calls)}")

@@ -215,6 +215,8 @@ class _Conversation:
             message = "there was nothing to say: give a --message, a --script, or a text on standard input"
             print_error(message, self._errors)
             return ExitCode.UNUSABLE
+        if self._dynamic is not None and self._dynamic.denied:
+            return ExitCode.DECLINED
         known = {"completed": ExitCode.OK, "max-tokens": ExitCode.UNFINISHED, "blocked": ExitCode.UNFINISHED}
         return known.get(self._transcript.last_end, ExitCode.FOUND)
 

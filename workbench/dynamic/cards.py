@@ -206,7 +206,9 @@ def _hazards(service: DynamicPackages, package: Package) -> list[Hazard]:
         event, _, how = key.partition(" ")
         kind: HazardKind = "not awaited" if how == "not awaited" else "short-circuited"
         found.append(
-            Hazard(kind, f"its listener on {event} was {how}: later listeners and the default did not run", count=count)
+            Hazard(
+                kind, f"its listener on {event} was {how}: later listeners and the default did not run", count=count
+            )
         )
     if run.budget.spent:
         text = f"its code kept the event loop for more than {run.budget.seconds * 1000:.0f} ms"
@@ -217,19 +219,21 @@ def _hazards(service: DynamicPackages, package: Package) -> list[Hazard]:
                 found.append(Hazard("still running", waiting.label, waiting.seconds))
     dependents = package.dependents()
     if dependents:
-        found.append(Hazard("depended on", f"{', '.join(dependents)} will wait when it is stopped", count=len(dependents)))
+        found.append(
+            Hazard("depended on", f"{', '.join(dependents)} will wait when it is stopped", count=len(dependents))
+        )
     return found
 
 
 def _remarks(package: Package, shown: Revision) -> list[str]:
-    told = []
+    told: list[str] = []
     if package.last_outcome in ("rejected", "cancelled"):
         told.append(package.last_outcome)
     if package.newest is not shown:
         told.append(f"r{package.newest.number} is defined, r{shown.number} is shown")
-    if package.run is not None and package.run.delivery is not None and package.run.phase == "settled":
-        if not package.run.delivery.held_by:
-            told.append("no page holds its browser half")
+    run = package.run
+    if run is not None and run.delivery is not None and run.phase == "settled" and not run.delivery.held_by:
+        told.append("no page holds its browser half")
     return told
 
 

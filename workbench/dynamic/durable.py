@@ -80,7 +80,7 @@ def durable_cards(events: Iterable[Event], live: Mapping[str, int] | None = None
                         series[card.id] = []
                     series.setdefault(card.id, []).append(len(cards) - 1)
             elif name == "cordis_undefine" and data.get("error") is None:
-                for index in series.pop(_arguments(arguments).get("id", ""), []):
+                for index in series.pop(str(_arguments(arguments).get("id", "")), []):
                     cards[index] = replace(cards[index], state="unloaded")
     alive = live or {}
     current = {index for package_id, each in series.items() if package_id in alive for index in each}
@@ -98,7 +98,8 @@ def _card(seq: int, raw: Any, data: Mapping[str, Any]) -> DurableCard:
     meta = data.get("meta")
     package_id, revision = ("", 0)
     if isinstance(meta, Mapping) and isinstance(meta.get("id"), str):
-        package_id, revision = meta["id"], int(meta.get("revision") or 0)
+        number = meta.get("revision")
+        package_id, revision = meta["id"], number if isinstance(number, int) else 0
     error = data.get("error")
     refused = "" if not isinstance(error, Mapping) else str(error.get("message", "")).partition("\n")[0]
     state: DurableState = "defined" if package_id else "refused"

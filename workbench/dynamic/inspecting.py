@@ -37,7 +37,7 @@ _PACKAGE_API = {
         "get(name): the same of one tool, or None",
     ],
     "system_prompt": [
-        "section(name, order, text, literal=False): a paragraph of the system text; text or a function of the context",
+        "section(name, order, text, literal=False): a paragraph of the system text; text or text(context)",
         "context(name, order, text, literal=False): a part of the runtime context",
         "variable(name, provider): a value for {{name}}; provider(context) gives a text or None",
     ],
@@ -184,7 +184,9 @@ def _api(service: DynamicPackages, _caller: Caller, name: str | None) -> str:
         if name not in live:
             raise refused(f"argument 'name': service {name!r} is not running; live are: {', '.join(sorted(live))}")
         return "\n".join([f"### {name}", *_methods(name, live[name], in_full=True)])
-    parts = [f"### ctx\n- {', '.join([*MEMBERS, *TIMER_MEMBERS])}: of every package; timers after declaring `timer`"]
+    parts = [
+        f"### ctx\n- {', '.join([*MEMBERS, *TIMER_MEMBERS])}: of every package; timers after declaring `timer`"
+    ]
     reachable = []
     for each in sorted(live):
         methods = _methods(each, live[each], in_full=False)
@@ -239,7 +241,7 @@ def _client(service: DynamicPackages, _caller: Caller, name: str | None) -> str:
         raise refused(f"argument 'name': there is no seat {name!r}; there are: {', '.join(_SEATS)}")
     lines = [f"- {seat}: {text}" for seat, text in _SEATS.items() if name is None or name == seat]
     held = [
-        f"- {run.package.id} ({run.id}) is loaded on {len(run.delivery.held_by)} of {len(service.pages.all())} pages"
+        f"- {run.package.id} ({run.id}): loaded on {len(run.delivery.held_by)} of {len(service.pages.all())} pages"
         for package in service.packages()
         if (run := package.run) is not None and run.delivery is not None
     ]

@@ -192,7 +192,9 @@ class Pages:
                 raise
             raise PageCallError("not-running", f"{package_id} was stopped while {method!r} ran") from None
         except NotLossless as error:
-            raise PageCallError("handler-error", f"the result of {method!r} is not lossless JSON: {error}") from None
+            raise PageCallError(
+                "handler-error", f"the result of {method!r} is not lossless JSON: {error}"
+            ) from None
         except Exception as error:
             raise PageCallError("handler-error", told(error, run.file)) from error
 

@@ -37,10 +37,10 @@ class People:
         service, package = self._service, self._package(package_id)
         await service.trial_over(package)
         start = package.start
-        if start is not None and start.is_asking and start.request is not None:
-            if revision is None or revision == start.revision.number:
-                self.allow(start.request.id)
-                return await to_its_end(start, "a person took it back")
+        is_asked_for = start is not None and revision in (None, start.revision.number)
+        if start is not None and start.is_asking and start.request is not None and is_asked_for:
+            self.allow(start.request.id)
+            return await to_its_end(start, "a person took it back")
         try:
             value = await service.start(package, revision, by=None)
         except Refusal as refusal:
@@ -86,9 +86,13 @@ class People:
         if tried is None:
             raise Refusal("revision-missing", f"{package_id} has no revision r{revision}")
         if package.run is not None or (package.start is not None and not package.start.is_asking):
-            raise Refusal("transition-in-flight", f"{package_id} is {package.state}: two of its revisions would clash")
+            raise Refusal(
+                "transition-in-flight", f"{package_id} is {package.state}: two of its revisions would clash"
+            )
         if tried.half is None:
-            raise Refusal("invalid-arguments", f"{package_id} r{tried.number} has no host half: there is nothing to try")
+            raise Refusal(
+                "invalid-arguments", f"{package_id} r{tried.number} has no host half: there is nothing to try"
+            )
         if package.is_trying:
             raise Refusal("transition-in-flight", f"a what-if of {package_id} is under way")
         trial = Trial(service, package, tried)

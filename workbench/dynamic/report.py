@@ -37,12 +37,15 @@ def trial_lines(trial: TrialResult | None) -> list[str]:
     """What a what-if has shown."""
     if trial is None:
         return ["what-if: not tried"]
-    lines = [f"what-if of r{trial.revision}, {_at(trial.at)}: {trial.outcome}{': ' + trial.message if trial.message else ''}"]
+    why = f": {trial.message}" if trial.message else ""
+    lines = [f"what-if of r{trial.revision}, {_at(trial.at)}: {trial.outcome}{why}"]
     lines += [f"  registers {node.label}" for node in trial.registrations]
     change = trial.change
     if change is not None:
         for part in change.parts:
-            lines.append(f"  {part.action} {part.kind} {part.name} ({len(part.before)} → {len(part.after)} characters)")
+            lines.append(
+                f"  {part.action} {part.kind} {part.name} ({len(part.before)} → {len(part.after)} characters)"
+            )
         for context in change.contexts:
             lines.append(f"  {context.action} context {context.name}")
         if change.first_token is None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.core import Context, Fiber, FiberState
 from workbench.core.calls import Running
 from workbench.dynamic.delivery import Delivery
+from workbench.dynamic.holders import holder_named_in
 from workbench.dynamic.host.errors import told
 from workbench.dynamic.host.evaluation import Evaluated, evaluate
 from workbench.dynamic.host.facade import make_facade
@@ -175,7 +176,7 @@ class Run:
         assert self.load_error is not None
         self.prints.flush()
         message = told(self.load_error, self.file)
-        holder = self.service.holder_named_in(message, self.package)
+        holder = holder_named_in(message, self.package, self.service)
         if holder is not None:
             message += (
                 f"; {holder.id} has that name: stop it first (cordis_stop with id {holder.id}), then run this again"
@@ -211,7 +212,9 @@ class Run:
         """Tell the owner of a refusal of the façade; while loading it is the error of the run anyhow."""
         if self.phase == "settled" and message not in self._noted:
             self._noted.add(message)
-            self.service.note(self.package, f"package {self.package.id} ({self.id}) was refused something: {message}")
+            self.service.note(
+                self.package, f"package {self.package.id} ({self.id}) was refused something: {message}"
+            )
 
     def note_listener(self, event: str) -> Callable[[str], None]:
         """What a listener on a waterfall calls when it did not pass the call on."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 SYNC_BUDGET_MS = 5000
 TRUST = (
-    "packages that the model writes run in this process, with its rights: the sandbox keeps honest code tidy and is "
-    "no security boundary; treat it like shell access"
+    "packages that the model writes run in this process, with its rights: the sandbox keeps honest code tidy and "
+    "is no security boundary; treat it like shell access"
 )
 """What a surface says where packages can be run."""
 

@@ -108,7 +108,9 @@ class DynamicPackages:
         name, purpose = required_text(arguments, "name"), required_text(arguments, "purpose")
         code, client = optional_half(arguments, "code"), optional_half(arguments, "client")
         if code is None and client is None:
-            raise refused("give at least one half: 'code' (Python, in this process) or 'client' (JavaScript, in a page)")
+            raise refused(
+                "give at least one half: 'code' (Python, in this process) or 'client' (JavaScript, in a page)"
+            )
         package_id = optional_text(arguments, "id")
         package = None if package_id is None else self.owned(caller, package_id)
         self._check_open()
@@ -260,7 +262,9 @@ class DynamicPackages:
 
     def _check_open(self) -> None:
         if not self.is_open:
-            raise Refusal("cancelled", "the toolset is being unloaded: nothing starts any more, nothing is left running")
+            raise Refusal(
+                "cancelled", "the toolset is being unloaded: nothing starts any more, nothing is left running"
+            )
 
     async def trial_over(self, package: Package) -> None:
         """While a what-if lasts, no start or stop of a package begins. Raises `Refusal` for one that is gone."""
@@ -287,25 +291,6 @@ class DynamicPackages:
             "pages": [] if delivery is None else [each.to_json() for each in delivery.outcomes()],
             "warnings": list(run.revision.warnings),
         }
-
-    def holder_named_in(self, message: str, asking: Package) -> Package | None:
-        """The live package that a message about a taken name speaks of."""
-        if "already" not in message:
-            return None
-        for fiber, run in self.runs_by_fiber.items():
-            if run.package is not asking and repr(fiber.name) in message:
-                return run.package
-        return self._holder_of_entry(message, asking)
-
-    def _holder_of_entry(self, message: str, asking: Package) -> Package | None:
-        """The registry of prompts names no owner in its refusal: look who has that entry."""
-        for layer in self.prompt.layers:
-            for kind in ("sections", "contexts", "variables"):
-                for entry in getattr(layer, kind):
-                    run = self.runs_by_fiber.get(entry.ledger.fiber)
-                    if run is not None and run.package is not asking and f" {entry.name!r} is already" in message:
-                        return run.package
-        return None
 
     # -- what happens by itself --------------------------------------------------------------------------
 

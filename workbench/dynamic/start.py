@@ -201,7 +201,8 @@ class Start:
         self._check_end()
         if delivery.judgement == "failed":
             told = "; ".join(
-                f"page {each.page}, stage {each.stage or 'evaluate'}: {each.message}" for each in delivery.failures()
+                f"page {each.page}, stage {each.stage or 'evaluate'}: {each.message}"
+                for each in delivery.failures()
             )
             package.last_error = Failure(
                 "client-half-failed", delivery.failures()[0].stage, told, self.revision.number
@@ -233,7 +234,8 @@ class Start:
             return refusal
         return Refusal(
             refusal.reason,
-            f"{refusal.message}; r{good} ran before and was stopped: cordis_run with revision {good} starts it again",
+            f"{refusal.message}; r{good} ran before and was stopped: "
+            f"cordis_run with revision {good} starts it again",
         )
 
 

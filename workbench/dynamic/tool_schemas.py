@@ -23,11 +23,10 @@ class SchemaRefused(ValueError):
 
 def parameters_schema(given: Any) -> Schema:
     """The JSON Schema of a tool's parameters, from either form. Raises `SchemaRefused`."""
-    schema = _copied(given, "parameters")
-    if not isinstance(schema, dict):
+    copied = _copied(given, "parameters")
+    if not isinstance(copied, dict):
         raise SchemaRefused("parameters: give an object, `{name: schema}` or a JSON Schema of type object")
-    if not _is_json_schema(schema):
-        schema = _from_short_form(schema)
+    schema: Schema = copied if _is_json_schema(copied) else _from_short_form(copied)
     if schema.get("additionalProperties") is False:
         raise SchemaRefused("parameters.additionalProperties: false is not accepted at the root; leave it out")
     schema.setdefault("type", "object")

@@ -117,8 +117,11 @@ def _run_words(value: dict[str, Any]) -> str:
         words = f"{known} {is_now} {value['status']}; it {provides}."
     if value["client"] != "none":
         confirmed = sum(page["state"] in ("loaded", "waiting") for page in value["pages"])
-        waits = f" It waits there for {', '.join(value['client_waiting_for'])}." if value["client_waiting_for"] else ""
-        words += f" {confirmed} of {len(value['pages'])} pages confirmed the browser half; loading is not rendering.{waits}"
+        waits = (
+            f" It waits there for {', '.join(value['client_waiting_for'])}." if value["client_waiting_for"] else ""
+        )
+        pages = f"{confirmed} of {len(value['pages'])} pages"
+        words += f" {pages} confirmed the browser half; loading is not rendering.{waits}"
     return "\n".join([words, *(f"Warning: {each}" for each in value["warnings"])])
 
 
@@ -141,8 +144,8 @@ _WORDS: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 _INSPECT: Told = (
-    "Show what the running harness has: services, plugins, tools, your packages, the interfaces of services, events, "
-    "and what a page offers. Without arguments everything; read-only.",
+    "Show what the running harness has: services, plugins, tools, your packages, the interfaces of services, "
+    "events, and what a page offers. Without arguments everything; read-only.",
     {
         "what": {
             "type": "string",
@@ -160,15 +163,15 @@ _DEFINE: Told = (
         "code": {"type": "string", "description": "Host half: a Python module with `apply(ctx)` at top level."},
         "client": {
             "type": "string",
-            "description": "Browser half: JavaScript, the body of an async function. A person has to allow its run.",
+            "description": "Browser half: JavaScript, the body of an async function. A person has to allow it.",
         },
         "id": {"type": "string", "description": "Id of one of your packages, to add a revision to it."},
     },
     ("name", "purpose"),
 )
 _RUN: Told = (
-    "Start a package: its newest revision, or the one named. Another revision that is live is stopped first. With a "
-    "browser half it waits until a person answers.",
+    "Start a package: its newest revision, or the one named. Another revision that is live is stopped first. With "
+    "a browser half it waits until a person answers.",
     {"id": _ID, "revision": {"type": "integer", "description": "Number of the revision, such as 2 for r2."}},
     ("id",),
 )

@@ -177,7 +177,8 @@ class Trial:
         agent = None if agents is None else agents.service.get(self.package.owner)
         if agent is None:
             return AssembleContext()
-        return await self.service.prompt_facade.assemble_context_for(agent)
+        context: AssembleContext = await self.service.prompt_facade.assemble_context_for(agent)
+        return context
 
     def _model(self) -> str | None:
         agents = self.service.optional("agents")

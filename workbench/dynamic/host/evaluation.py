@@ -37,9 +37,7 @@ def evaluate(
 ) -> Evaluated:
     """Run the top level. Raises what it raises, and `PluginShapeError`."""
     bound = {helper: helper_view(helper) for helper in half.helpers}
-    namespace = make_namespace(
-        name, {**bound, "harness": harness}, print_=print_, tick=tick, substitute=substitute
-    )
+    namespace = make_namespace(name, {**bound, "harness": harness}, print_=print_, tick=tick, substitute=substitute)
     exec(half.code, namespace)
     apply = namespace.get("apply")
     if not callable(apply):
@@ -48,7 +46,7 @@ def evaluate(
     required, optional = _injected(namespace.get("inject", ()))
     if "dynamic" in (*required, *optional):
         raise PluginShapeError(
-            "`inject` names 'dynamic': a package does not define or run packages; that is up to the model and people"
+            "`inject` names 'dynamic': a package does not define or run packages; models and people do"
         )
     return Evaluated(
         apply,
@@ -74,6 +72,4 @@ def _injected(inject: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _names(value: Any, what: str) -> tuple[str, ...]:
     if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
         return tuple(dict.fromkeys(value))
-    raise PluginShapeError(
-        f"`{what}` is a {type(value).__name__}: give a list of service names, such as [\"tools\"]"
-    )
+    raise PluginShapeError(f'`{what}` is a {type(value).__name__}: give a list of service names, such as ["tools"]')

@@ -55,7 +55,9 @@ def make_facade(ctx: Context, declared: frozenset[str], optional: frozenset[str]
     def read(name: str) -> Any:
         check()
         if name in FRAMEWORK:
-            raise refuse(f"{name!r} is a member of the framework, which packages are not given; there are: {offered}")
+            raise refuse(
+                f"{name!r} is a member of the framework, which packages are not given; there are: {offered}"
+            )
         if name.startswith("_"):
             raise refuse(f"names that begin with an underscore are withheld, such as {name!r}")
         if name in TIMER_MEMBERS and "timer" not in declared:

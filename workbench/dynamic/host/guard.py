@@ -26,7 +26,9 @@ def guarded(service: str, value: Any, refuse: Refuse) -> Any:
 
     def read(_self: object, name: str) -> Any:
         if name.startswith("_"):
-            raise refuse(f"names of service {service!r} that begin with an underscore are withheld, such as {name!r}")
+            raise refuse(
+                f"names of service {service!r} that begin with an underscore are withheld, such as {name!r}"
+            )
         found, member = _looked_up(value, name)
         if not found:
             raise refuse(f"service {service!r} has no {name!r}; it has: {', '.join(_public(value)) or '(nothing)'}")

@@ -77,7 +77,8 @@ class ToolTable:
         found = self._tools.get(token) if isinstance(token, _Token) else None
         if found is None:
             raise TypeError(
-                f"tools.register takes the result of harness.define_tool of this package, not a {type(token).__name__}"
+                "tools.register takes the result of harness.define_tool of this package, "
+                f"not a {type(token).__name__}"
             )
         return found
 
@@ -116,8 +117,8 @@ class ToolTable:
                 shown = repr(blocks)
                 cut = shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + "…"
                 raise TypeError(
-                    f"render of tool {name!r} of package {self._owner} must return a list of content blocks, such as "
-                    f"[{{'type': 'text', 'text': …}}]; it gave {cut}"
+                    f"render of tool {name!r} of package {self._owner} must return a list of content blocks, "
+                    f"such as [{{'type': 'text', 'text': …}}]; it gave {cut}"
                 )
             return lossless_copy(blocks, "content")
 

@@ -52,7 +52,9 @@ class Prints:
     def print(self, *values: Any, sep: str | None = " ", end: str | None = "\n", **options: Any) -> None:
         """As the builtin, into this buffer. `flush` is ignored."""
         if options.pop("file", None) is not None or options.keys() - {"flush"}:
-            raise TypeError("print() of a package takes sep, end and flush: its lines go to the card of the package")
+            raise TypeError(
+                "print() of a package takes sep, end and flush: its lines go to the card of the package"
+            )
         text = (" " if sep is None else sep).join([str(value) for value in values])
         self.write(text + ("\n" if end is None else end))
 

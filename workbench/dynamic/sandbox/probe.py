@@ -82,5 +82,3 @@ class Probe:
         if self._group is not None and not self._group.has_ended:
             self._verdict = verdict
             self._group.kill()
-
-

@@ -24,7 +24,8 @@ def listener_warnings(tree: ast.Module, waterfalls: Collection[str]) -> Iterator
             continue
         function = functions.get(listener.id) if isinstance(listener, ast.Name) else listener
         if isinstance(function, _Function) and (why := _mistake(function)):
-            yield f"line {function.lineno}: the listener on {event} {why}: later listeners and the default do not run"
+            place = f"line {function.lineno}: the listener on {event}"
+            yield f"{place} {why}: later listeners and the default do not run"
 
 
 def _registered(node: ast.AST) -> tuple[str, ast.expr | None]:
@@ -51,7 +52,9 @@ def _mistake(function: _Function) -> str:
     ]
     if not used:
         return f"never uses its last parameter {last!r}; it has to end with `return await next()`"
-    dropped = [node for part in body for node in ast.walk(part) if isinstance(node, ast.Expr) and _calls(node, last)]
+    dropped = [
+        node for part in body for node in ast.walk(part) if isinstance(node, ast.Expr) and _calls(node, last)
+    ]
     if dropped and len(dropped) == len(used):
         return f"calls {last!r} without awaiting or returning it, which runs nothing; write `return await next()`"
     return ""

@@ -33,7 +33,8 @@ def check_rules(tree: ast.Module, source: str) -> None:
     line, column, construct, instead = min(found)
     raise Refusal(
         "forbidden-source",
-        f"line {line} of `code`: {construct} is not allowed in a package; {instead}\n{excerpt(source, line, column)}",
+        f"line {line} of `code`: {construct} is not allowed in a package; {instead}\n"
+        f"{excerpt(source, line, column)}",
     )
 
 
