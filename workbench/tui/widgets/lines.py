@@ -6,10 +6,14 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
+from textual.strip import Strip
 
 from workbench.tui.commands import commands_of
 from workbench.tui.widgets.paint import Painted
+from workbench.tui.widgets.quick_scrollbar import QuickScrollBar
 
 
 def bindings_of(*where: str) -> list[BindingType]:
@@ -50,6 +54,32 @@ class Lines(ScrollView, Painted, can_focus=True, inherit_bindings=False):
         scrollbar-gutter: auto;
     }
     """
+
+    _region: Region | None = None
+    """Of the text, while it is drawn: asked for by each line, and not cheap."""
+
+    @property
+    def scrollable_content_region(self) -> Region:
+        """Where the lines are, without the scrollbars."""
+        return self._region or super().scrollable_content_region
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines as they are drawn."""
+        self._region = super().scrollable_content_region
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._region = None
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """Made when it is first asked for."""
+        if self._vertical_scrollbar is None:
+            bar = QuickScrollBar(vertical=True, name="vertical", thickness=self.scrollbar_size_vertical)
+            bar.display = False
+            self._vertical_scrollbar = bar
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
 
     def move(self, steps: int) -> None:
         """Moves the cursor by lines."""
