@@ -20,20 +20,20 @@ COMMANDS: tuple[Command, ...] = (
         when="drafted",
     ),
     Command(
-        "team.discard",
-        "Discard the edit",
-        ("D", "delete"),
-        "Take the edit of the chosen entry out of the draft.",
-        "discard",
-        when="edited",
-    ),
-    Command(
         "team.on_top",
         "Save on top",
         ("a",),
         "Set the base of the draft to the newest revision, after the review, and save it.",
         "save on top",
         when="conflict",
+    ),
+    Command(
+        "team.discard",
+        "Discard the edit",
+        ("D", "delete"),
+        "Take the edit of the chosen entry out of the draft.",
+        "discard",
+        when="edited",
     ),
     Command(
         "team.keep",

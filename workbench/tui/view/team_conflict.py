@@ -99,7 +99,8 @@ def _parts(view: ConflictView, id: EntryId, at: Situation) -> Iterator[Part]:
     else:
         words = f"Nobody else has changed this one; saving on top of {newest} takes nothing back."
     yield Words((Piece(words, "soft"),))
-    yield Words((Piece(f"{counted(len(both), 'text')} changed by both.", "soft"),))
+    if len(both) > 1:
+        yield Words((Piece(f"{counted(len(both), 'text')} in all were changed by both.", "soft"),))
     texts = three_texts(view, id)
     base_text, newest_text, draft = texts
     match at.view % VIEWS:

@@ -195,6 +195,7 @@ def _texts(id: EntryId, at: Situation) -> Iterator[Part]:
             yield Title((Piece(mine.title, "soft", bold=True),), _since(id, at))
             yield Text(mine.text or "")
     if len(pairs) > 1:
+        yield Words(())
         yield Words(
             (Piece("d", "strong", bold=True), Piece(f" shows {_named(pairs[(at.view + 1) % len(pairs)])}", "faint"))
         )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from workbench.tui.view.difference import Form, Layout, TextDifference
 from workbench.tui.view.pieces import Line, Piece, cut, width_of
-from workbench.tui.view.registry_document import Document, Drawn, Part, Text, Title
+from workbench.tui.view.registry_document import Document, Drawn, Part, Text, Title, Words
 
 COLUMN: int = 34
 """Cells that a column of a text needs at least."""
@@ -134,6 +134,7 @@ def has_room(count: int, width: int) -> bool:
 def all_texts(texts: Sequence[Named], in_columns: bool) -> Iterator[Part]:
     """All of them, whole, with their differences from the first one."""
     if in_columns:
+        yield Words(())
         yield Drawn(Columns(tuple(texts)))
         return
     for index, named in enumerate(texts):

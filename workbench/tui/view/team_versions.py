@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from workbench.team.version import Version, VersionLine
 
 
+NARROW = 44
+"""Cells below which a row says nothing of the origin: the page does."""
+
+
 @dataclass(frozen=True, slots=True)
 class RevisionPair:
     """Two revisions with their texts."""
@@ -63,25 +67,27 @@ def revision_line(
             mark,
             Piece(f"{line.revision:>{digits}}  ", "strong", bold=is_chosen),
             Piece(f"{when(line.created_at, now):<15} ", "soft"),
-            Piece(f"{line.origin or '':<5} ", "soft"),
+            Piece(f"{line.origin or '':<5} " if width >= NARROW else "", "soft"),
             *outside(what_of(line)),
         ),
         width,
     )
 
 
-def pair_parts(pair: RevisionPair, now: datetime, *, in_columns: bool, is_marked: bool) -> tuple[Part, ...]:
-    """Facts of the later one, and each text that differs."""
-    return tuple(_pair(pair, now, in_columns, is_marked))
+def pair_parts(pair: RevisionPair, chosen: int, now: datetime, *, in_columns: bool) -> tuple[Part, ...]:
+    """Facts of the chosen one of the two, and each text that differs."""
+    return tuple(_pair(pair, chosen, now, in_columns))
 
 
-def _pair(pair: RevisionPair, now: datetime, in_columns: bool, is_marked: bool) -> Iterator[Part]:
+def _pair(pair: RevisionPair, chosen: int, now: datetime, in_columns: bool) -> Iterator[Part]:
     before, after = pair.before, pair.after
-    yield Facts(tuple(_facts(after, now)), 14)
+    yield Facts(tuple(_facts(after if after.revision == chosen else before, now)), 11)
     changed = changed_texts(before.config, after.config)
-    lead = f"Against revision {before.revision}" + (", which you marked" if is_marked else "")
+    if before.revision == after.revision:
+        return
+    lead = f"From {before.revision} to {after.revision}"
     if not changed:
-        yield Title((Piece(f"{lead}: nothing differs", "soft", bold=True),))
+        yield Title((Piece(f"{lead}: no text differs", "soft", bold=True),))
         return
     yield Title((Piece(lead, "soft", bold=True),), (Piece(counted(len(changed), "change"), "faint"),))
     for name, old, new in changed:

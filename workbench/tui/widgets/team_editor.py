@@ -11,12 +11,12 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import TextArea
 
-from workbench.tui.view.pieces import Line, Piece, Role
+from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.view.team_editor import EditorFacts, hidden_line, place_line, placeholder_line, size_line
 from workbench.tui.view.team_entries import EntryId
 from workbench.tui.widgets.inputs import SafeInput
-from workbench.tui.widgets.line import LineWidget
 from workbench.tui.widgets.team_editor_messages import Edited, Moved
+from workbench.tui.widgets.team_page import InLine
 from workbench.tui.widgets.team_text_area import TeamTextArea
 from workbench.visible import visible_line
 
@@ -29,10 +29,8 @@ class EditorField(NamedTuple):
     value: str
 
 
-class _Line(LineWidget):
+class _Line(InLine):
     """A line of the editor."""
-
-    GROUND: Role = "raised"
 
 
 class EditorPane(Vertical):
@@ -40,9 +38,9 @@ class EditorPane(Vertical):
 
     DEFAULT_CSS = """
     EditorPane { width: 1fr; height: 100%; background: $wb-raised; }
-    EditorPane .field { height: 1; width: 100%; display: none; padding: 0 1; }
+    EditorPane .field { height: 1; width: 100%; display: none; }
     EditorPane .field.-used { display: block; }
-    EditorPane .field > _Line { width: 11; }
+    EditorPane .field > _Line { width: 12; }
     EditorPane .field > SafeInput { width: 1fr; background: $wb-base; }
     EditorPane #text { height: 1fr; margin: 0 1; }
     EditorPane #text.-unused { display: none; }

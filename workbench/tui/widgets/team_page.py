@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from workbench.tui.view.frame import outer_margin
 from workbench.tui.view.pieces import Role
 from workbench.tui.widgets.bars import BarWidget
 from workbench.tui.widgets.line import LineWidget
@@ -14,16 +15,22 @@ from workbench.tui.widgets.registry_inspector import Inspector
 from workbench.tui.widgets.team_lists import without_keys
 
 
-class TeamTitle(LineWidget):
+class InLine(LineWidget):
+    """A line above the document, in line with it."""
+
+    GROUND: Role = "raised"
+
+    @property
+    def free_cells(self) -> int:
+        return outer_margin(self.app.size.width)
+
+
+class TeamTitle(InLine):
     """Name of the chosen entry, and its state at the right end."""
 
-    GROUND: Role = "raised"
 
-
-class TeamAnswers(BarWidget):
+class TeamAnswers(InLine, BarWidget):
     """The answers as buttons; each has a key, too."""
-
-    GROUND: Role = "raised"
 
 
 class TeamPage(Inspector, inherit_bindings=False):

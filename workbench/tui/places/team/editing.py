@@ -101,6 +101,8 @@ class Editing(Showing):
     def _cursor_moved(self, event: Moved) -> None:
         if self.is_editing and self.model.draft is not None:
             self.model.draft = with_place(self.model.draft, event.id, event.place)
+            if self.model.has_draft:
+                self.working.keep()
             self._check()
 
     def _take(self, id: EntryId, text: str, values: dict[str, str]) -> bool:

@@ -34,6 +34,8 @@ class Showing(TeamPanes):
         if self.is_mounted and self.children:
             self.show_list()
             self.show_page()
+            if self.focused is None and self.is_current:
+                self.focus_list()
 
     def show_list(self) -> None:
         """Entries, or revisions."""
@@ -112,9 +114,7 @@ class Showing(TeamPanes):
         if before is None or after is None:
             return ("revision", revision), title, right, answers, waiting_parts(revision)
         in_columns = has_room(2, self.page_width // 2) if model.in_columns is None else model.in_columns
-        parts = pair_parts(
-            RevisionPair(before, after), local_now(), in_columns=in_columns, is_marked=model.marked is not None
-        )
+        parts = pair_parts(RevisionPair(before, after), revision, local_now(), in_columns=in_columns)
         return ("revision", first, second), title, right, answers, parts
 
     def _without_team(self) -> tuple[object, Line, Line, Iterable[Answered], tuple[Part, ...]]:
