@@ -111,11 +111,6 @@ def order_of(positions: dict[str, NamedPosition], key: str) -> int:
     return position.order
 
 
-def key_of_order(positions: dict[str, NamedPosition], order: float) -> str | None:
-    """The key of the position with this order, for views."""
-    return next((key for key, position in positions.items() if position.order == order), None)
-
-
 def code_units(name: str) -> bytes:
     """Sort key for names: the order of UTF-16 code units, never of a locale or of code points."""
     return name.encode("utf-16-be", "surrogatepass")

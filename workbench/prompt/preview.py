@@ -5,10 +5,12 @@ Source: docs/prompt-assembly.md 1.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
+from typing import TypeAlias, TypeVar
 
 from workbench.core import scope_label
 from workbench.prompt.assembly import AssembleContext, PromptAssembly
@@ -29,6 +31,11 @@ from workbench.prompt.trace import AssemblyTrace, ListenerSpan, Stage
 from workbench.prompt.views import EntryView, Failure, Owner, PartKind, Preview, Span, ToolView, VariableView
 
 Rewrites = list[Rewrite]
+T = TypeVar("T")
+Steps: TypeAlias = Generator[None, None, T]
+"""Work that can be left for a moment between two entries."""
+TURN_NS = 8_000_000
+"""How long the loop is held at one time."""
 
 
 async def preview(prompt: PromptFacade | PromptService, context: AssembleContext | None = None) -> Preview:
@@ -48,7 +55,7 @@ async def preview(prompt: PromptFacade | PromptService, context: AssembleContext
     except Exception as raised:
         error = raised
         failures.append(assemble_failure(raised, recorder))
-    return _Maker(service, context, recorder, assembly, failures, error).preview()
+    return await _in_turns(_Maker(service, context, recorder, assembly, failures, error))
 
 
 async def assemble_seen(
@@ -58,7 +65,37 @@ async def assemble_seen(
     service = prompt.service if isinstance(prompt, PromptFacade) else prompt
     recorder = Recorder()
     assembly = await service.assemble(context, recorder)
-    return assembly, _Maker(service, context, recorder, assembly, [], None).preview()
+    return assembly, _at_once(_Maker(service, context, recorder, assembly, [], None))
+
+
+async def _in_turns(maker: _Maker) -> Preview:
+    """Makes the preview, and lets everything else on the loop run whenever it has taken `TURN_NS`.
+
+    What happens meanwhile changes nothing of it: it is made from what was recorded.
+    """
+    steps = maker.steps()
+    began = time.perf_counter_ns()
+    while True:
+        try:
+            next(steps)
+        except StopIteration as made:
+            done: Preview = made.value
+            return done
+        now = time.perf_counter_ns()
+        if now - began > TURN_NS:
+            await asyncio.sleep(0)
+            began = time.perf_counter_ns()
+            maker.away_ns += began - now
+
+
+def _at_once(maker: _Maker) -> Preview:
+    steps = maker.steps()
+    while True:
+        try:
+            next(steps)
+        except StopIteration as made:
+            done: Preview = made.value
+            return done
 
 
 class _Maker:
@@ -80,18 +117,20 @@ class _Maker:
         self._failures = failures
         self._error = error
         self._harness = owner_of_fiber(service.fiber)
+        self.away_ns = 0
+        """How long others had the loop meanwhile."""
 
-    def preview(self) -> Preview:
+    def steps(self) -> Steps[Preview]:
         recorder = self._recorder
         rewrites = rewrites_of(recorder.stretches)
         listeners = listener_spans(recorder, rewrites)
         variables = self._variable_values()
         values = self._value_origins(rewrites)
         began = time.perf_counter_ns()
-        sections = self._texts("section", rewrites, variables, values)
-        contexts = self._texts("context", rewrites, variables, values)
-        system, spans, sections = self._joined("section", sections, "")
-        snapshot, context_spans, contexts = self._joined("context", contexts, RUNTIME_CONTEXT_PREAMBLE)
+        sections = yield from self._texts("section", rewrites, variables, values)
+        contexts = yield from self._texts("context", rewrites, variables, values)
+        system, spans, sections = yield from self._joined("section", sections, "")
+        snapshot, context_spans, contexts = yield from self._joined("context", contexts, RUNTIME_CONTEXT_PREAMBLE)
         self._failures += [view.failure for view in (*sections, *contexts) if view.failure is not None]
         if self._assembly is not None:
             self._failures += request_failures(self._assembly, self._failures)
@@ -100,7 +139,7 @@ class _Maker:
             system, spans = None, ()
         if "context" in failed:
             snapshot, context_spans = None, ()
-        rendered_ns = time.perf_counter_ns() - began
+        rendered_ns = time.perf_counter_ns() - began - self.away_ns
         return Preview(
             trace=self._trace(listeners, rendered_ns),
             assembly=self._assembly,
@@ -119,7 +158,7 @@ class _Maker:
 
     def _texts(
         self, kind: TextKind, rewrites: Rewrites, variables: dict[str, str | None], values: dict[str, ValueOrigin]
-    ) -> list[EntryView]:
+    ) -> Steps[list[EntryView]]:
         recorder = self._recorder
         views = TextViews(kind, recorder, rewrites, variables, values)
         planned = recorder.plan_sections if kind == "section" else recorder.plan_contexts
@@ -136,11 +175,12 @@ class _Maker:
             return [*views.not_evaluated(planned, "suppressed", reason), *hidden]
         rows = TextState(self._assembly.sections if kind == "section" else self._assembly.contexts).rows()
         restored = kind == "section" and recorder.complete_restored
-        if restored:
-            # Whatever listeners did to it, it is the text that was evaluated.
-            found = TextViews(kind, recorder, [], variables, values).effective(rows)
-        else:
-            found = views.effective(rows)
+        # Whatever listeners did to a restored text, it is the one that was evaluated.
+        shown = TextViews(kind, recorder, [], variables, values) if restored else views
+        found: list[EntryView] = []
+        for view in shown.effective(rows):
+            found.append(view)
+            yield
         kept = {id(identity) for row in rows for identity in views.lineage(row)}
         if kind == "section" and recorder.complete_restored and recorder.listened is not None:
             name = rows[0].name if rows else ""
@@ -180,7 +220,7 @@ class _Maker:
 
     def _joined(
         self, part: PartKind, views: list[EntryView], header: str
-    ) -> tuple[str | None, tuple[Span, ...], list[EntryView]]:
+    ) -> Steps[tuple[str | None, tuple[Span, ...], list[EntryView]]]:
         """The whole text with its spans, and the views with their place in it."""
         effective = [view for view in views if view.state == "effective"]
         if self._assembly is None or any(view.failure is not None for view in effective):
@@ -199,6 +239,7 @@ class _Maker:
         if header and any(view.rendered for view in effective):
             add(header, "header")
         for view in views:
+            yield
             if view.state != "effective" or not view.rendered:
                 placed.append(view)
                 continue

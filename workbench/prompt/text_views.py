@@ -5,7 +5,7 @@ Source: docs/prompt-assembly.md 6, 9 and 10.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Literal
@@ -15,7 +15,7 @@ from workbench.prompt.changes import Rewrite
 from workbench.prompt.contributions import TextContribution
 from workbench.prompt.errors import RenderError
 from workbench.prompt.failures import render_failure
-from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS, key_of_order
+from workbench.prompt.orders import CONTEXT_POSITIONS, SECTION_POSITIONS
 from workbench.prompt.origins import Origin, registered, rewritten, unexplained, written_by
 from workbench.prompt.owners import owner_of
 from workbench.prompt.recording import Recorder, TextRow
@@ -60,11 +60,12 @@ class TextViews:
         self._variables = variables
         self._values_are_text = all(value is None or isinstance(value, str) for value in variables.values())
         self._values = values
-        self._positions = SECTION_POSITIONS if kind == "section" else CONTEXT_POSITIONS
+        positions = SECTION_POSITIONS if kind == "section" else CONTEXT_POSITIONS
+        self._key_of_order: dict[float, str] = {each.order: key for key, each in reversed(positions.items())}
 
-    def effective(self, rows: Sequence[TextRow]) -> list[EntryView]:
-        """The entries that the assembly ended with, rendered."""
-        return [self._rendered(row) for row in rows]
+    def effective(self, rows: Sequence[TextRow]) -> Iterator[EntryView]:
+        """The entries that the assembly ended with, each rendered when it is asked for."""
+        return map(self._rendered, rows)
 
     def absent(self, rows: Sequence[TextRow], state: EntryState, remark: str) -> list[EntryView]:
         """Entries that were evaluated, but are not in force."""
@@ -152,7 +153,7 @@ class TextViews:
             kind=self._kind,
             name=row.name,
             order=order,
-            order_key=None if order is None else key_of_order(self._positions, order),
+            order_key=None if order is None else self._key_of_order.get(order),
             owner=owner,
             layer="waterfall" if entry is None else scope_label(entry.scope),
             state="effective",
