@@ -31,7 +31,7 @@ async def test_why_did_a_step_miss_the_cache(tmp_path: Path) -> None:
         assert "2 cache breaks in 3 steps: by clock-kit, last in step 3.1" in text
         assert "Step 2.1 broke the prefix at token ≈" in text
         assert "undeclared drift" in text
-        assert "clock:now, changed at 1:25 of clock-kit" in text
+        assert "clock:now, changed at 1:25 by clock-kit" in text
         assert "harness:identity" in text
         assert "cannot be reused any more" in text
         await screen.press("down")

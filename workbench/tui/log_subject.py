@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from workbench.agent.log.errors import LogError
+from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.follow import follow
 from workbench.agent.log.glimpse import glimpse
 from workbench.agent.log.rebuild import RebuiltRequest
+from workbench.agent.log.scanning import open_reading, scan_header
 from workbench.agent.log.session_log import SessionLog
 from workbench.agent.log.timeline import RequestRow, TimelineBuilder
 from workbench.agent.verdicts.as_preview import preview_of
 from workbench.config.recorded import is_log
 from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
-from workbench.config.sessions.story import LogStory, Story, Unusable, open_story, words_of
+from workbench.config.sessions.story import MOST_EXACT, LogStory, Story, Unusable, open_story, words_of
 from workbench.config.sessions.tree import Branch, tree_of
 from workbench.prompt.views import Preview
 from workbench.tui import counting
@@ -34,6 +36,10 @@ STRIDE = 2_000
 """Events after which it is said how far the reading has come."""
 
 
+class _GivenUp(Exception):
+    """Nobody looks any more."""
+
+
 class LogSubject:
     """Opened by `open`, read by `run`, which also follows the files; closed by `close`."""
 
@@ -43,6 +49,7 @@ class LogSubject:
     edits: None = None
     troubles: Sequence[Any] = ()
     team: None = None
+    packages: None = None
     is_past = True
     """What it shows has happened already."""
     lacks = {  # noqa: RUF012
@@ -110,11 +117,13 @@ class LogSubject:
         """One track, in a thread."""
         story = self._stories.get(id(track))
         try:
-            if story is None:
-                story = self._stories[id(track)] = LogStory(SessionLog.open_now(_path(track)))
-            if not isinstance(story, LogStory):
+            if story is None and _path(track).stat().st_size > MOST_EXACT:
+                builder = self._read_long(track, loop)
+                track.timeline = builder.finished() if builder is not None else None
+            elif story is not None:
                 track.timeline = story.timeline()
             else:
+                story = self._stories[id(track)] = LogStory(SessionLog.open_now(_path(track)))
                 builder = self._builders[id(track)] = story.builder()
                 events = story.log.events
                 for event in events:
@@ -129,9 +138,32 @@ class LogSubject:
             track.problems.append(words_of(error, _path(track)))
             return
         track.glimpsed = ()
-        track.problems = list(story.problems)
+        if track.timeline is None:
+            return
+        track.problems = list(self._stories[id(track)].problems)
         if track.timeline.broken is not None:
             track.problems.append(track.timeline.broken)
+
+    def _read_long(self, track: Track, loop: asyncio.AbstractEventLoop) -> TimelineBuilder | None:
+        """In one pass, with estimated tokens; None when it is not wanted any more."""
+        with open_reading(_path(track)) as file:
+            builder = TimelineBuilder(scan_header(file).header)
+
+        def told(event: LoggedEvent) -> None:
+            builder.add(event)
+            if event.seq % STRIDE == STRIDE - 1:
+                self.progress = f"{event.seq + 1:,} events"
+                loop.call_soon_threadsafe(self._tell)
+                if self._gives_up:
+                    raise _GivenUp
+
+        try:
+            log = SessionLog.open_told(_path(track), told)
+        except _GivenUp:
+            return None
+        self._stories[id(track)] = LogStory(log)
+        self._builders[id(track)] = builder
+        return builder
 
     async def _follow(self, track: Track) -> None:
         """Takes up what is appended, or a file that was written anew."""

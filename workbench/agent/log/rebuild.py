@@ -97,6 +97,10 @@ class RequestFold:
                 )
         return None
 
+    def knows_step(self, event: LoggedEvent) -> bool:
+        """Whether the request of the step of a chunk has been told: the chunk tells of no other."""
+        return (event.glance("turn"), event.glance("step")) in self._steps
+
     def add(self, event: LoggedEvent) -> None:
         """Fold the next event. Raises `LogError` UNKNOWN_EVENT for one that could change the messages."""
         if event.surface_op is not None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
 from workbench.agent.log.errors import LogError
-from workbench.agent.log.events import is_known
+from workbench.agent.log.events import LoggedEvent, is_known
 from workbench.agent.log.file_events import FileEvents
 from workbench.agent.log.recorded import filling
 from workbench.agent.log.scanning import BadLine, Line, Scan, open_reading, scan_header, scan_records
@@ -62,6 +62,14 @@ class SessionLog:
     async def open(cls, path: str | Path) -> Self:
         """`open_now` beside the event loop."""
         return await asyncio.to_thread(cls.open_now, path)
+
+    @classmethod
+    def open_told(cls, path: str | Path, told: Callable[[LoggedEvent], object]) -> Self:
+        """`open_now` that tells each event in passing, so that whoever needs all of them decodes none twice.
+
+        Raises as `open_now` does, and what `told` raises.
+        """
+        return cls(Path(path), _look_anew(Path(path), "replaced", told))
 
     @classmethod
     def open_now(cls, path: str | Path) -> Self:
@@ -143,21 +151,27 @@ class SessionLog:
         self._unknown = look.unknown
 
 
-def _look_anew(path: Path, change: Change) -> _Look:
+def _look_anew(path: Path, change: Change, told: Callable[[LoggedEvent], object] | None = None) -> _Look:
     with open_reading(path) as file:
         scan = scan_header(file)
-    return _passed(path, scan, change)
+    return _passed(path, scan, change, told)
 
 
-def _passed(path: Path, scan: Scan, change: Change) -> _Look:
+def _passed(
+    path: Path, scan: Scan, change: Change, told: Callable[[LoggedEvent], object] | None = None
+) -> _Look:
     """One pass over the lines behind `scan.end`."""
-    places = FileEvents(path, filling(path))
+    shown_as = filling(path)
+    places = FileEvents(path, shown_as)
     unknown: list[tuple[int, str]] = []
 
     def note(record: Mapping[str, Any], seq: int, line: Line) -> None:
         places.note(line)
         if not is_known(record["type"]) and record.get("ignorable") is not True:
             unknown.append((seq, record["type"]))
+        if told is not None:
+            event = LoggedEvent.from_json(record, seq)
+            told(event if shown_as is None else shown_as(event))
 
     try:
         with open_reading(path) as file:

@@ -149,6 +149,10 @@ class TimelineBuilder:
     def add(self, event: LoggedEvent) -> None:
         """The next event."""
         self.timeline.counts[event.type] += 1
+        if event.type == "assistant/chunk":
+            chunk = event.glance("chunk")
+            if chunk.__class__ is dict and chunk.get("type") in _DELTAS and self._fold.knows_step(event):
+                return  # most of a long log, and nothing of it is told
         if self.timeline.broken is None:
             try:
                 self._rebuild(event)
@@ -258,6 +262,9 @@ class TimelineBuilder:
         row.usage = _object(event.data.get("usage")) or row.usage
         row.is_interrupted = event.data.get("interrupted") is True
 
+
+_DELTAS = frozenset({"text-delta", "reasoning-delta", "tool-call-delta", "block-start", "block-end"})
+"""Chunks of an answer that its `assistant/message` holds, too."""
 
 _TELLERS: dict[str, Any] = {
     "turn/start": TimelineBuilder._turn_start,

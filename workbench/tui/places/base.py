@@ -273,7 +273,11 @@ class Place(Screen[None]):
         self.context_bar.show_bar(
             frame.context_bar(name_of(viewing), scope, size_of(viewing), self.status, short=short)
         )
-        self.tab_bar.show_bar(frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 100))
+        packages = viewing.subject.packages if viewing.subject is not None else None
+        asked = packages.waiting_count if packages is not None else 0
+        self.tab_bar.show_bar(
+            frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 100, badges={"Packages": asked})
+        )
         lack = viewing.subject.lacks.get(self.tab.title) if viewing.subject is not None else None
         if self._work:
             answer = Answer((Piece("◐ ", "pending"), Piece(f"{self._work} …", is_outside=True)))

@@ -106,7 +106,7 @@ def _facts(request: RequestRow, verdict: Verdict, width: int) -> Iterator[Line]:
             yield from _fact("where", _where(part), width)
         lost = (
             Piece(f"{sign}{number(verdict.lost)} tokens", "strong"),
-            Piece(f" cannot be reused any more, {verdict.lost_share:.1%} of the request before; "),
+            Piece(f" cannot be reused any more, {100 * verdict.lost_share:.1f} % of the request before; "),
             Piece(f"{sign}{number(verdict.kept)} are kept", "soft"),
         )
         yield from _fact("cost", lost, width)
@@ -146,13 +146,8 @@ def _where(part: ChangedPart) -> Line:
     names = {"section": "system text, ", "tool": "tools, ", "message": "messages, "}
     role: Role = "soft" if part.owner is None else OWNER_ROLES.get(part.owner.kind, "owner-plugin")
     place = f", {part.action} at {part.place}" if part.action == "changed" else f", {part.action}"
-    return (
-        Piece(names[part.kind]),
-        *outside(part.name, role),
-        Piece(place),
-        Piece(" of ", "soft"),
-        *outside(part.owner_words, role),
-    )
+    by = Piece(", " if part.owner is None else " by ", "soft")
+    return (Piece(names[part.kind]), *outside(part.name, role), Piece(place), by, *outside(part.owner_words, role))
 
 
 def _provider(request: RequestRow) -> Line:
