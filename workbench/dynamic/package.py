@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from workbench.core.calls import Waitpoint
@@ -64,6 +65,19 @@ class Revision:
 
 def _digest(source: str | None) -> str | None:
     return None if source is None else hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedRecord:
+    """What is remembered of a package that was undefined."""
+
+    id: str
+    session: str
+    name: str
+    purpose: str
+    revisions: int
+    at: float
+    """`time.time()`."""
 
 
 class Failure:

@@ -24,7 +24,7 @@ from workbench.dynamic.arguments import (
 )
 from workbench.dynamic.counters import counters_of
 from workbench.dynamic.events import CHANGE, NOTE, OUTPUT, REQUEST_RESOLVED, REQUEST_RUN, STATE
-from workbench.dynamic.package import Failure, Package, Revision
+from workbench.dynamic.package import Failure, Package, Revision, UndefinedRecord
 from workbench.dynamic.pages import Pages
 from workbench.dynamic.refusals import Refusal, missing
 from workbench.dynamic.requests import Request, Requests, ResolvedAs
@@ -64,8 +64,8 @@ class DynamicPackages:
         self.runs_by_fiber: dict[Fiber, Run] = {}
         self.trial: Trial | None = None
         """The what-if that runs now."""
-        self.undefined: deque[tuple[str, str, str, str]] = deque(maxlen=KEPT_RECORDS)
-        """(id, session, name, purpose) of packages that were undefined."""
+        self.undefined: deque[UndefinedRecord] = deque(maxlen=KEPT_RECORDS)
+        """Packages that were undefined, oldest first: what a card says of them."""
         self.denied = 0
         """Requests that were denied because nobody is there to answer."""
         self._ctx = ctx
@@ -225,7 +225,10 @@ class DynamicPackages:
         """The id is unknown to every verb from this step on."""
         package.is_gone = True
         self._packages.pop(package.id, None)
-        self.undefined.append((package.id, package.owner, package.newest.name, package.newest.purpose))
+        newest = package.newest
+        self.undefined.append(
+            UndefinedRecord(package.id, package.owner, newest.name, newest.purpose, newest.number, time.time())
+        )
         was_running = self._begin_stop(package, UNDEFINED)
         if was_running:
             await package.point.until(lambda: package.start is None and package.run is None)

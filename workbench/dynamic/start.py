@@ -194,10 +194,14 @@ class Start:
             delivery.ask(page)
         # What was up before may go down while pages load: that ends the run, too.
         await package.point.until(
-            lambda: bool(self.end_reason) or run.phase != "delivering" or delivery.judgement != "open"
+            lambda: (
+                bool(self.end_reason)
+                or run.phase != "delivering"
+                or run.load_error is not None
+                or delivery.judgement != "open"
+            )
         )
-        if run.load_error is not None:
-            run.raise_load_error()
+        run.raise_load_error()
         self._check_end()
         if delivery.judgement == "failed":
             told = "; ".join(

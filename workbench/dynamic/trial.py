@@ -161,6 +161,8 @@ class Trial:
         run = self._run = Run(service, self.package, self.revision, "")
         try:
             await run.probe(service.budget_seconds)
+            if run.phase != "starting":
+                return  # the time was over while it was probed
             fiber = run.mount(run.evaluate())
             await fiber.point.until(lambda: fiber.is_settled)
             run.raise_load_error()

@@ -123,7 +123,7 @@ def _listen(
     declared = ctx.runtime.events.declared.get(event)
     is_waterfall = declared is not None and declared.mode == "waterfall"
     slipped = owner.note_listener(event) if is_waterfall else None
-    wrapped = listener_for(listener, slipped)
+    wrapped = listener_for(listener, owner.label, slipped)
     register = ctx.on if how == "on" else ctx.once
     return register(event, wrapped, prepend=bool(prepend), contained=True)
 

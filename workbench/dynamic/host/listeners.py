@@ -12,8 +12,13 @@ from inspect import isawaitable
 from typing import Any
 
 
-def listener_for(listener: Callable[..., Any], slipped: Callable[[str], None] | None) -> Callable[..., Any]:
-    """The function to register. `slipped(how)` hears `short-circuited` or `not awaited`."""
+def listener_for(
+    listener: Callable[..., Any], owner: str, slipped: Callable[[str], None] | None
+) -> Callable[..., Any]:
+    """The function to register. `slipped(how)` hears `short-circuited` or `not awaited`.
+
+    `owner` names package and run in what the listener raises.
+    """
     if slipped is None:
 
         def plain(*args: Any) -> Any:
@@ -35,9 +40,13 @@ def listener_for(listener: Callable[..., Any], slipped: Callable[[str], None] | 
             asked += 1
             return _Next(counted)
 
-        result = listener(*args[:-1], next_)
-        while isawaitable(result):
-            result = await result
+        try:
+            result = listener(*args[:-1], next_)
+            while isawaitable(result):
+                result = await result
+        except Exception as error:
+            error.add_note(f"in a listener of package {owner}")
+            raise
         if not asked:
             slipped("short-circuited")
         elif awaited < asked:
