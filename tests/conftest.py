@@ -25,9 +25,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """The whole suite runs on all cores; single files, and the slow tests, in this process."""
+    """The whole suite runs on all cores, single files in this process."""
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
-    if not is_whole or config.option.markexpr == "slow" or config.option.usepdb:
+    if not is_whole or config.option.usepdb:
         config.option.dist = "no"
         return 0
     config.option.dist = "worksteal"
