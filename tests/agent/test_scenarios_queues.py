@@ -61,7 +61,8 @@ async def test_a49_a_log_that_was_killed_in_a_tool(tmp_path: Path) -> None:
         await say(agent, "go")
         await agent.dispose()
         w.captured.clear()
-        cut_at = copy.read_bytes().rfind(b"\n") + 1
+        killed = copy.read_bytes()
+        whole = killed[: killed.rfind(b"\n") + 1]
         first = await resumed(w, copy)
         assert first.session.repair.cut_bytes == 17
         assert types(first)[-4:] == ["tool/call", "tool/result", "step/end", "turn/end"]
@@ -69,9 +70,11 @@ async def test_a49_a_log_that_was_killed_in_a_tool(tmp_path: Path) -> None:
         assert kinds(first) == ["interrupted"]
         before = len(first.session.events)
         await first.dispose()
-        assert copy.read_bytes()[:cut_at].endswith(b"\n")
+        closed = copy.read_bytes()
+        assert closed.startswith(whole)
+        assert closed[len(whole) :].count(b"\n") == 3
         second = await resumed(w, copy)
-        assert len(second.session.events) == before
+        assert (len(second.session.events), copy.read_bytes()) == (before, closed)
         await say(second, "go on")
         assert roles(w.requests(second)[-1].messages) == ["user", "assistant", "user", "user"]
         w.check(second.session)
@@ -365,3 +368,50 @@ async def test_a_session_can_be_open_once_only(tmp_path: Path) -> None:
         await until(lambda: agent.status == "idle")
         with pytest.raises(LogError):
             await w.agent(path=agent.session.path)
+
+
+async def test_what_a_turn_has_failed_on_can_be_said_again(tmp_path: Path) -> None:
+    script = [calls(("echo", {}, "c1")), text("one"), text("two")]
+    async with world(sessions=[script], logs=SessionsConfig(tmp_path)) as w:
+        agent = await w.agent()
+        is_broken = [True]
+
+        async def break_it(assembly: Any, context: Any, next: Any) -> Any:
+            if is_broken[0]:
+                raise RuntimeError("no prompt")
+            return await next()
+
+        def echo(arguments: Any, run: Any) -> str:
+            agent.steer("steered")
+            is_broken[0] = True
+            return "e"
+
+        w.root.on("system-prompt/assemble", break_it)
+        w.tool("echo", echo)
+        agent.inject({"role": "user", "content": [], "source": {"kind": "plugin", "plugin": "p"}})
+        assert agent.say_again() is None
+        await say(agent, "first")
+        assert [each["content"][0]["text"] for each in agent.failed_input] == ["first"]
+        is_broken[0] = False
+        agent.say_again()
+        await agent.when_idle()
+        assert said(w.requests(agent)[0]) == ["first"]
+        assert [each["content"][0]["text"] for each in agent.failed_input] == ["steered"]
+        await agent.dispose()
+        assert agent.session.path is not None
+        again = await resumed(w, agent.session.path)
+        is_broken[0] = False
+        again.say_again()
+        await again.when_idle()
+        assert said(w.requests(again)[1])[-1] == "steered"
+        assert (again.failed_input, kinds(again)) == ((), ["error", "error", "completed"])
+        w.check(again.session)
+
+
+async def test_a_fork_has_nothing_of_its_parents_to_say_again() -> None:
+    async with world(persona="{{none}}") as w:
+        parent = await w.agent()
+        await say(parent, "first")
+        assert len(parent.failed_input) == 1
+        child = await w.agent(AgentOptions(parent=parent), cwd=None, seed=list(parent.session.events))
+        assert child.failed_input == ()

@@ -316,3 +316,41 @@ def test_it_loads_no_screen(folder: Path) -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=dict(os.environ))
     assert (run.stdout, run.returncode) == (b"ok\n", 0), run.stderr
     assert time.monotonic() - started < PATIENCE
+
+
+def test_what_a_failed_run_has_said_is_said_again_by_another(cli: Cli, folder: Path) -> None:
+    log = ("--session-log", "log.jsonl")
+    assert cli("run", "agent.yml", "--again").code == 2
+    answers(folder, {"text": "ok"})
+    composition = (folder / "agent.yml").read_text()
+    (folder / "agent.yml").write_text("sections: [{name: s, order: 5, text: 'In {{nowhere}}.'}]\n" + composition)
+    failed = cli("run", "agent.yml", "-m", "a long question", *log)
+    assert failed.code == 1
+    assert "{{nowhere}}" in failed.err
+    assert "--again" in failed.err
+    (folder / "agent.yml").write_text(composition)
+    again = cli("run", "agent.yml", "--again", *log)
+    assert (again.code, again.out) == (0, "ok\n")
+    opened = SessionLog.open_now(folder / "log.jsonl")
+    said = [event.data["content"][0]["text"] for event in opened.events if event.type == "user/message"]
+    opened.close()
+    assert said == ["a long question"]
+    nothing = cli("run", "agent.yml", "--again", *log)
+    assert (nothing.code, "nothing to say again" in nothing.err) == (2, True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_empty_line_says_again_what_a_turn_has_failed_on(folder: Path) -> None:
+    from tests.support.terminal import Terminal
+
+    answers(folder, {"error": {"code": "AUTH", "message": "no key"}}, {"text": "now it works"})
+    code = f"import os; os.chdir({str(folder)!r}); from workbench.cli.main import run; run()"
+    environment = {"NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    with Terminal(code, "run", "agent.yml", environ=environment) as terminal:
+        terminal.wait_for("> ")
+        terminal.send("go\n")
+        terminal.wait_for("an empty line says it again\r\n> ")
+        terminal.send("\n")
+        terminal.wait_for("now it works\r\n> ")
+        terminal.send("\x04")
+        assert terminal.end() == 0

@@ -114,6 +114,20 @@ class Agent:
         """Put a message into whatever step comes next; it opens none. Raises as `followup`."""
         return self._say("next-step", content, wakes=False)
 
+    @property
+    def failed_input(self) -> tuple[FrozenDict, ...]:
+        """What people had said last to the newest turn, if that has failed or was killed; else empty."""
+        return self.facts.failed_input
+
+    def say_again(self) -> Message | None:
+        """Open a turn with `failed_input`, as one message. None, and nothing else, if there is none.
+
+        Raises as `followup`.
+        """
+        if not self.failed_input or self.status == "running":
+            return None
+        return self.followup([block for message in self.failed_input for block in message["content"]])
+
     def _say(self, target: Literal["next-turn", "next-step"], content: Content, wakes: bool) -> Message:
         if self.driver.is_stopping:
             raise AgentError("DISPOSED", f"agent {self.label!r} has been disposed of and takes no input")

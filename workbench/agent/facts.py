@@ -41,6 +41,12 @@ class LogFacts:
         """Number of the turn in which the last compaction has changed nothing."""
         self.queues: dict[str, list[Any]] = {"next-turn": [], "next-step": []}
         """Pending input: the fold of the splices behind the last `session/end-seed`."""
+        self.failed_input: tuple[FrozenDict, ...] = ()
+        """What people had said last to the newest turn, if that has failed or was killed: it can be said again."""
+        self._claimed: list[FrozenDict] = []
+        """What people had said of the last claim of this turn that held anything of theirs."""
+        self._claims_on = False
+        """Whether the step that is about to begin has claimed some of it."""
 
     def load(self) -> None:
         """Fold what is there already. May read a whole file."""
@@ -65,18 +71,37 @@ class LogFacts:
         queue = self.queues.get(event.data.get("target", ""))
         if queue is not None:
             start = event.data.get("start") or 0
-            queue[start : start + (event.data.get("removedCount") or 0)] = event.data.get("inserted") or ()
+            place = slice(start, start + (event.data.get("removedCount") or 0))
+            removed, queue[place] = queue[place], event.data.get("inserted") or ()
+            if "outcome" not in event.data:
+                self._claim(removed)
+
+    def _claim(self, messages: list[Any]) -> None:
+        """One step claims both queues, in two records; only what people have said counts."""
+        said = [message for message in messages if _is_a_persons(message)]
+        if said and not self._claims_on:
+            self._claimed = []
+        self._claimed += said
+        self._claims_on = self._claims_on or bool(said)
+
+    def _step_started(self, _event: LoggedEvent) -> None:
+        self._claims_on = False
 
     def _seed_ended(self, _event: LoggedEvent) -> None:
         self.compaction_seq = None
+        self.failed_input, self._claimed = (), []
         for queue in self.queues.values():
             queue.clear()
 
     def _turn_started(self, event: LoggedEvent) -> None:
         self.turn = event.data["turn"]
+        self.failed_input, self._claimed, self._claims_on = (), [], False
 
-    def _turn_ended(self, _event: LoggedEvent) -> None:
+    def _turn_ended(self, event: LoggedEvent) -> None:
         self.compaction_seq = None
+        reason = event.data.get("reason")
+        kind = reason.get("kind") if isinstance(reason, dict) else None
+        self.failed_input = tuple(self._claimed) if kind in ("error", "interrupted") else ()
 
     def _header_recorded(self, event: LoggedEvent) -> None:
         self.header_seq, self._header = event.seq, None
@@ -99,11 +124,17 @@ class LogFacts:
         self.vain_compaction = None if event.data.get("outcome") == "replaced" else event.data.get("turn")
 
 
+def _is_a_persons(message: Any) -> bool:
+    source = message.get("source") if isinstance(message, dict) else None
+    return isinstance(source, dict) and source.get("kind") == "user"
+
+
 _FOLDS = {
     "agent/inbox/spliced": LogFacts._spliced,
     "session/end-seed": LogFacts._seed_ended,
     "turn/start": LogFacts._turn_started,
     "turn/end": LogFacts._turn_ended,
+    "step/start": LogFacts._step_started,
     "request/header": LogFacts._header_recorded,
     "request/context": LogFacts._context_recorded,
     "prompts/revision": LogFacts._revision_recorded,

@@ -355,6 +355,9 @@ def run_(
         Approvals | None,
         typer.Option(help="Calls that somebody has to allow. Without it: wait where a person is there, else deny."),
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Say again what the last turn of the session log has failed on.")
+    ] = False,
 ) -> None:
     """Talk to an agent: real tools, and the model that FILE names."""
     from workbench.cli.run import Wanted, run
@@ -367,6 +370,7 @@ def run_(
         agent=agent,
         session_log=session_log,
         headless=headless,
+        again=again,
         approvals=None if approvals is None else approvals.value,
     )
     raise typer.Exit(run(wanted))

@@ -47,6 +47,8 @@ class Wanted:
     session_log: str | None = None
     agent: str | None = None
     headless: bool = False
+    again: bool = False
+    """First say again what the last turn of the session log has failed on."""
     approvals: ApprovalMode | None = None
     """None: `wait` where a person is there, else `deny`."""
 
@@ -80,7 +82,9 @@ class _Conversation:
         self._messages = [*live.messages]
         if wanted.message is not None:
             self._messages.append(wanted.message)
-        self._is_typed = not self._messages and not wanted.headless and sys.stdin.isatty()
+        self._says_again = wanted.again
+        is_said = bool(self._messages) or wanted.again
+        self._is_typed = not is_said and not wanted.headless and sys.stdin.isatty()
         self._lines: TypedLines | None = None
         is_attended = not wanted.headless and sys.stdin.isatty()
         self._asks = is_attended and wanted.approvals != "deny"
@@ -105,13 +109,19 @@ class _Conversation:
         with _signals(self._interrupted):
             if self._is_typed:
                 await self._talk()
-            else:
-                for message in self._messages or [await asyncio.to_thread(sys.stdin.read)]:
-                    if message.strip():
-                        await self._say(message)
-                    if self._interrupts:
-                        break
+            elif not self._says_again or await self._say_again():
+                await self._say_all()
         return self._code()
+
+    async def _say_all(self) -> None:
+        """What the command line, the script or a pipe says, one message after another."""
+        for message in self._messages or ([] if self._says_again else [await asyncio.to_thread(sys.stdin.read)]):
+            if self._interrupts:
+                break
+            if message.strip():
+                await self._say(message)
+        if self._agent.failed_input and self._agent.session.path is not None:
+            print_notes(["what was said last is kept in the log: --again says it once more"], self._errors)
 
     def _follow_packages(self) -> None:
         """Say what it means that packages can be run, and print what they print."""
@@ -133,6 +143,8 @@ class _Conversation:
         ended = asyncio.ensure_future(self._ended.wait())
         try:
             while not self._ended.is_set():
+                if self._agent.failed_input:
+                    print_notes(["nothing is lost: an empty line says it again"], self._errors)
                 self._prompt("> ")
                 typing = asyncio.ensure_future(self._lines.next())
                 await asyncio.wait({typing, ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -142,13 +154,26 @@ class _Conversation:
                     return
                 if message.strip():
                     await self._say(message)
-                    self._interrupts = 0
+                else:
+                    await self._say_again()
+                self._interrupts = 0
         finally:
             ended.cancel()
 
     async def _say(self, message: str) -> None:
-        """One message, until every agent is idle. What is typed meanwhile answers an approval, or steers."""
+        """One message, until every agent is idle."""
         self._agent.followup(message)
+        await self._until_idle()
+
+    async def _say_again(self) -> bool:
+        """Likewise what the last turn has failed on; False if none has."""
+        is_said = self._agent.say_again() is not None
+        if is_said:
+            await self._until_idle()
+        return is_said
+
+    async def _until_idle(self) -> None:
+        """What is typed meanwhile answers an approval, or steers."""
         idle = asyncio.ensure_future(self._all_idle())
         try:
             while not idle.done():
@@ -213,6 +238,8 @@ class _Conversation:
             return ExitCode.OK
         if self._transcript.last_end is None:
             message = "there was nothing to say: give a --message, a --script, or a text on standard input"
+            if self._says_again:
+                message = "there is nothing to say again: no --session-log whose last turn has failed"
             print_error(message, self._errors)
             return ExitCode.UNUSABLE
         if self._dynamic is not None and self._dynamic.denied:
