@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tests.support.previews as p
+import tests.support.traces as t
 from workbench.tui.hands import clipboard
 from workbench.tui.hands.editor import editor_at
 from workbench.tui.hands.exports import FORMS, exported
@@ -441,3 +442,40 @@ async def test_an_export_is_what_the_command_line_prints(form: str) -> None:
         page = exported(form, shown, subject.name, scope, tuple(subject.notes))
     assert page is not None
     assert page.encode("utf-8", "backslashreplace") == printed
+
+
+async def test_the_find_bar_takes_fields_as_the_registry_does(workbench: Workbench) -> None:
+    async with workbench() as screen:
+        await screen.press("slash", *"owner:BAS")
+        model = screen.place.model
+        assert {key.name for key in model.listed} == {"tool:bash", "bash"}
+        assert model.chosen in model.listed
+        assert "2 of " in screen.text()
+        await screen.press("space", *"command")
+        assert model.hits
+        assert {model.key_of(hit).name for hit in model.hits} <= {"tool:bash", "bash"}
+        await screen.press("enter")
+        assert "listed: owner:bas" in screen.text()
+        assert screen.place.prompt_text.has_focus
+        await screen.press("escape")
+        assert len(model.listed) == len(model.entries)
+        await screen.press("slash", *"layer:nowhere")
+        assert "not found" in screen.text()
+        await screen.press("backspace", "enter")
+        assert screen.place.entry_list.has_focus
+        await screen.press("colon")
+        await pick(screen, "harness:identity")
+        assert model.chosen.name == "harness:identity"
+        assert not model.query
+
+
+async def test_trace_finds_words_of_one_owner(workbench: Workbench) -> None:
+    async with workbench(p.FakeSubject(t.traced())) as screen:
+        await screen.press("2", "slash", *"owner:LIM")
+        model = screen.app.place.model
+        assert not model.hits
+        await screen.press("space", *"600")
+        assert [hit[1].listener.owner.plugin for hit in model.hits] == ["limits"]
+        assert "took out “600” in section tool:bash." in screen.text()
+        await screen.press("escape", "slash", *"owner:notes", "space", *"600")
+        assert not model.hits

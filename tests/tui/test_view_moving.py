@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tests.support.previews as p
 from workbench.tui.places.base import TABS
 from workbench.tui.view.entries import PluginTrouble, keyed
-from workbench.tui.view.filter import EVERYTHING, Filter, filter_items
+from workbench.tui.view.filter import EVERYTHING, Filter, filter_items, typed
 from workbench.tui.view.jumps import jumps
 from workbench.tui.view.picker import Item, picker_rows, search
 from workbench.tui.view.trail import Spot, Trail
@@ -128,3 +129,24 @@ def test_a_word_that_begins_with_the_letters_comes_first() -> None:
     items = [Item("1", "unread"), Item("2", "tool:read"), Item("3", "r-e-a-d"), Item("4", "read")]
     assert [each.item.id for each in search(items, "read")][:2] == ["4", "2"]
     assert search(items, "read")[1].at == (5, 6, 7, 8)
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "rest"),
+    [
+        ("two words", "", "two words"),
+        ("owner:Bash", "owner:bash", ""),
+        ("owner:bash  two words ", "owner:bash", "two words "),
+        ("layer:main is:changed is:error x", "layer:main is:changed is:error", "x"),
+        ("owner:", "", ""),
+        ("is:cha", "", ""),
+        ("is:green x", "", "is:green x"),
+        ("what is:changed", "", "what is:changed"),
+        ("  padded", "", "  padded"),
+        ("", "", ""),
+    ],
+)
+def test_fields_stand_before_the_words_that_are_looked_for(query: str, words: str, rest: str) -> None:
+    found = typed(query)
+    assert (found.filter.words, found.words) == (words, rest)
+    assert found.filter.is_typed is bool(words)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from workbench.prompt.views import EntryView
 from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble
@@ -24,6 +26,8 @@ class Filter:
     """By the last edit or change, or by a listener."""
     error: bool = False
     """It cannot be rendered, or its plugin does not run."""
+    is_typed: bool = False
+    """Owner and layer are parts of names, without regard to case."""
 
     def __bool__(self) -> bool:
         return self != EVERYTHING
@@ -45,11 +49,14 @@ class Filter:
     def lists(self, key: EntryKey, entry: Entry, changed: Collection[EntryKey]) -> bool:
         """Whether the entry stands in the list."""
         return (
-            (self.owner is None or entry.owner.plugin == self.owner)
-            and (self.layer is None or key.layer == self.layer)
+            (self.owner is None or self._is(self.owner, entry.owner.plugin))
+            and (self.layer is None or self._is(self.layer, key.layer))
             and (not self.changed or is_changed(key, entry, changed))
             and (not self.error or is_faulty(entry))
         )
+
+    def _is(self, wanted: str, name: str) -> bool:
+        return wanted in name.lower() if self.is_typed else wanted == name
 
     def taken(self, item_id: str) -> Filter:
         """This one with the choice of that item added; `all` takes everything off."""
@@ -65,6 +72,32 @@ class Filter:
 
 
 EVERYTHING = Filter()
+STATES = ("changed", "error")
+HINT = "words in the text   owner:bash   layer:main   is:changed, error"
+
+
+class Typed(NamedTuple):
+    """What was typed into the find bar."""
+
+    filter: Filter
+    words: str
+    """To be found in the text of the entries that the filter lets through."""
+
+
+def typed(query: str) -> Typed:
+    """`owner:bash is:changed the words`: fields, and the rest as it stands."""
+    chosen, words = EVERYTHING, query
+    while (field := _FIELD.match(words)) is not None:
+        name, value = field["name"], field["value"].lower()
+        if name == "is" and not any(state.startswith(value) for state in STATES):
+            break
+        words = words[field.end() :]
+        if value and (name != "is" or value in STATES):  # else it is still being typed
+            chosen = replace(chosen.taken(f"{name}:{value}"), is_typed=True)
+    return Typed(chosen, words)
+
+
+_FIELD = re.compile(r"\s*(?P<name>owner|layer|is):(?P<value>\S*)(?:\s+|$)")
 
 
 def is_changed(key: EntryKey, entry: Entry, changed: Collection[EntryKey]) -> bool:
@@ -115,11 +148,11 @@ def filter_items(entries: Mapping[EntryKey, Entry], changed: Collection[EntryKey
     return items
 
 
-def filter_fact(chosen: Filter, shown: int, of: int) -> Line:
+def filter_fact(words: str, shown: int, of: int) -> Line:
     """The right end of the answer line while a filter is on."""
     return (
         Piece(f"{number(shown)} of {number(of)} listed: ", "soft"),
-        *outside(chosen.words, "focus", bold=True),
+        *outside(words, "focus", bold=True),
     )
 
 

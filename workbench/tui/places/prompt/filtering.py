@@ -39,10 +39,14 @@ class FilterActions(Place):
         """Lists only those entries, and goes to the first of them."""
         model = self.model
         model.filter = chosen
-        self._show_list()
-        key = self.entry_list.chosen
-        if key is not None and key != model.chosen:
-            self._choose(key)
-        self.refresh_frame()
+        self.show_listed()
         if chosen and not model.listed:
             self.say(f"No entry is {visible_line(chosen.words)}.", ())
+
+    def show_listed(self) -> None:
+        """The list by what it is filtered by now; what is chosen is in it."""
+        self._show_list()
+        key = self.entry_list.chosen
+        if key is not None and key != self.model.chosen:
+            self._choose(key)
+        self.refresh_frame()

@@ -13,7 +13,7 @@ from workbench.tui.view.blocks import TextBlock, problem_block
 from workbench.tui.view.changes import changed_keys
 from workbench.tui.view.draw import Match
 from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble, Row, is_sent, keyed, rows
-from workbench.tui.view.filter import EVERYTHING
+from workbench.tui.view.filter import EVERYTHING, typed
 from workbench.tui.view.page import Page, PageName, entry_page, plain_page, sent_page
 from workbench.tui.view.sizes import CHARACTERS, Sizes
 
@@ -52,6 +52,8 @@ class PromptModel:
         self.shows_names = False
         self.is_plain = False
         self.query = ""
+        self.typed = typed("")
+        """The same, taken apart."""
         self.hits: list[search.Hit] = []
         self.hit: int = 0
         """Index of the current hit."""
@@ -100,13 +102,19 @@ class PromptModel:
     @property
     def listed(self) -> dict[EntryKey, Entry]:
         """The entries that the filter lets through."""
-        return (
-            {key: entry for key, entry in self.entries.items() if self.lists(key)} if self.filter else self.entries
-        )
+        if not self.is_filtered:
+            return self.entries
+        return {key: entry for key, entry in self.entries.items() if self.lists(key)}
+
+    @property
+    def is_filtered(self) -> bool:
+        """Some entries may not be listed."""
+        return bool(self.filter or self.typed.filter)
 
     def lists(self, key: EntryKey) -> bool:
         """Whether the filter lets the entry through."""
-        return not self.filter or self.filter.lists(key, self.entries[key], self.changed)
+        entry = self.entries[key]
+        return all(each.lists(key, entry, self.changed) for each in (self.filter, self.typed.filter) if each)
 
     def first_failed(self, after: EntryKey | None = None) -> EntryKey | None:
         """The next entry with a failure behind `after`, or the first one."""
@@ -176,8 +184,8 @@ class PromptModel:
     # searching
 
     def find(self, query: str) -> None:
-        """Looks for words in everything that is sent."""
-        self.query = query
+        """Looks for words in everything that is sent, or in what the fields among them let through."""
+        self.query, self.typed = query, typed(query)
         self._search()
         page, block = self._position()
         behind = [i for i, hit in enumerate(self.hits) if (SENT.index(hit.page), hit.block) >= (page, block)]
@@ -198,7 +206,7 @@ class PromptModel:
     def matches(self, page: Page) -> dict[int, list[Match]]:
         """What the search has found on a page, by block."""
         if page is not self._pages.get(page.name):
-            pattern = search.pattern_for(self.query)
+            pattern = search.pattern_for(self.typed.words)
             return search.by_block(search.hits([page], pattern), page.name) if pattern else {}
         return search.by_block(self.hits, page.name)
 
@@ -207,11 +215,14 @@ class PromptModel:
         return self.sent_page(hit.page).blocks[hit.block].key
 
     def _search(self) -> None:
-        pattern = search.pattern_for(self.query)
+        pattern = search.pattern_for(self.typed.words)
         if pattern is None or self.preview is None:
             self.hits, self.hit = [], 0
             return
         self.hits = search.hits((self.sent_page(name) for name in SENT), pattern)
+        if self.typed.filter:
+            keys = self.listed.keys()
+            self.hits = [hit for hit in self.hits if self.key_of(hit) in keys]
         self.hit = min(self.hit, max(0, len(self.hits) - 1))
 
     def _position(self) -> tuple[int, int]:

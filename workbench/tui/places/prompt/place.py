@@ -19,7 +19,7 @@ from workbench.tui.places.prompt.model import PromptModel
 from workbench.tui.view import answer as answers
 from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
-from workbench.tui.view.filter import EVERYTHING, Filter, filter_fact
+from workbench.tui.view.filter import EVERYTHING, HINT, Filter, filter_fact
 from workbench.tui.view.findings import findings_fact
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
@@ -55,7 +55,7 @@ class PromptPlace(FilterActions, FileActions):
         return EntryList(id="list"), PromptText(id="text"), DetailPanel(id="panel")
 
     def below(self) -> Iterable[Widget]:
-        return (FindBar(),)
+        return (FindBar(HINT),)
 
     def on_mount(self) -> None:
         layout = self.house.memory.layout
@@ -109,8 +109,9 @@ class PromptPlace(FilterActions, FileActions):
             if findings is not None
             else ()
         )
-        if model.filter:
-            found = filter_fact(model.filter, len(model.listed), len(model.entries))
+        if model.is_filtered:
+            words = " ".join(each.words for each in (model.filter, model.typed.filter) if each)
+            found = filter_fact(words, len(model.listed), len(model.entries))
         return answers.answer(
             model.preview,
             len(model.changed),
@@ -130,7 +131,7 @@ class PromptPlace(FilterActions, FileActions):
             known |= {"found"}
         if self.model.is_rewritten:
             known |= {"rewritten"}
-        return known | {"filtered"} if self.model.filter else known
+        return known | {"filtered"} if self.model.is_filtered else known
 
     # showing
 
@@ -219,7 +220,11 @@ class PromptPlace(FilterActions, FileActions):
         self._show_count()
 
     def _show_count(self) -> None:
-        self.find_bar.show_count(self.model.hit, len(self.model.hits), self.model.query)
+        model = self.model
+        if model.typed.filter and not model.typed.words:
+            self.find_bar.show_kept(len(model.listed), len(model.entries), model.query)
+        else:
+            self.find_bar.show_count(model.hit, len(model.hits), model.query)
 
     def _choose(self, key: EntryKey, *, tell_list: bool = False) -> None:
         self.model.chosen = key
@@ -301,6 +306,8 @@ class PromptPlace(FilterActions, FileActions):
         """Also one that the filter leaves out: then the filter goes."""
         if not self.model.lists(key):
             self.model.filter = EVERYTHING
+            if not self.model.lists(key):
+                self.model.find("")
             self._show_list()
         self._choose(key, tell_list=True)
         self.refresh_frame()
@@ -323,7 +330,7 @@ class PromptPlace(FilterActions, FileActions):
 
     @on(FindBar.Typed)
     def _find_typed(self, event: FindBar.Typed) -> None:
-        self.model.find(event.query)
+        self._find(event.query)
         self._go_to_hit()
 
     @on(FindBar.Stepped)
@@ -335,9 +342,16 @@ class PromptPlace(FilterActions, FileActions):
     def _find_closed(self, event: FindBar.Closed) -> None:
         self.key_hints.display = True
         if not event.keep:
-            self.model.find("")
+            self._find("")
             self._show_matches(go=False)
-        self.prompt_text.focus()
+        only_lists = self.model.typed.filter and not self.model.typed.words
+        (self.entry_list if only_lists else self.prompt_text).focus()
+
+    def _find(self, query: str) -> None:
+        before = self.model.typed.filter
+        self.model.find(query)
+        if self.model.typed.filter != before:
+            self.show_listed()
 
     def action_next_match(self) -> None:
         self._step(1)
@@ -351,7 +365,7 @@ class PromptPlace(FilterActions, FileActions):
 
     def action_leave(self) -> None:
         if self.model.query:
-            self.model.find("")
+            self._find("")
             self._show_matches(go=False)
             self.refresh_frame()
         elif self.model.filter:

@@ -10,6 +10,7 @@ from workbench.prompt.repeats import Repeat, repeats
 from workbench.prompt.trace import Change, ListenerSpan
 from workbench.prompt.views import Preview
 from workbench.tui.view.difference import TextDifference
+from workbench.tui.view.filter import typed
 from workbench.tui.view.search import pattern_for
 from workbench.tui.view.trace import Marks, RowKey, TraceRow, axis_ns, listeners_of, rows
 from workbench.tui.view.trace_detail import Detail, compare, detail
@@ -176,6 +177,11 @@ class TraceModel:
         self._search()
         self._make()
 
+    @property
+    def words(self) -> str:
+        """The query without its fields, of which that of the owner counts here."""
+        return typed(self.query).words
+
     def step(self, steps: int) -> tuple[RowKey, ListenerChange] | None:
         """The next hit, or the one before; around the ends."""
         if not self.hits:
@@ -189,11 +195,16 @@ class TraceModel:
         return self.hits[self.hit] if self.hit < len(self.hits) else None
 
     def _search(self) -> None:
-        pattern = pattern_for(self.query)
+        pattern = pattern_for(self.words)
         if pattern is None or self.preview is None:
             self.hits = []
             return
         key_of = {id(listener): key for key, listener in listeners_of(self.preview)}
         found = listener_changes(self.preview, lambda text: pattern.search(text) is not None)
-        self.hits = [(key_of[id(each.listener)], each) for each in found]
+        owner = typed(self.query).filter.owner
+        self.hits = [
+            (key_of[id(each.listener)], each)
+            for each in found
+            if owner is None or owner in each.listener.owner.plugin.lower()
+        ]
         self.hit = min(self.hit, max(0, len(self.hits) - 1))

@@ -64,7 +64,7 @@ class TracePlace(Place):
         return TimelineHead(id="head"), Timeline(id="timeline"), DetailLines(id="detail")
 
     def below(self) -> Iterable[Widget]:
-        return (FindBar(),)
+        return (FindBar("words in the text   owner:bash"),)
 
     # what is looked at
 
@@ -101,10 +101,10 @@ class TracePlace(Place):
         fact = seen_words(model.seen.number, model.history[-1].number, model.seen.scope, model.follows, short=short)
         if viewing.past is not None:
             fact = (Piece(f"step {viewing.past.step}, as it was assembled", "soft"),)
-        if model.query:
+        if model.words:
             hit = model.current_hit
             count = (model.hit, len(model.hits))
-            return answers.Answer(found_words(model.query, hit and hit[1], model.preview, count), fact)
+            return answers.Answer(found_words(model.words, hit and hit[1], model.preview, count), fact)
         return trace_answer(model.preview, model.marks, fact)
 
     @property
