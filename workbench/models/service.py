@@ -61,6 +61,11 @@ class Models:
             raise ModelError(NO_ADAPTER, f"there is no model provider {name!r}; registered: {known}")
         return provider
 
+    def key_variables(self) -> frozenset[str]:
+        """Environment variables that providers read keys from, for whoever starts processes: they get none."""
+        providers = [each.provider for each in self._registrations.values()]
+        return frozenset().union(*(getattr(provider, "key_variables", ()) for provider in providers))
+
     def add(self, ctx: Context, provider: ModelProvider) -> Effect:
         name = provider.name
         if not isinstance(name, str) or not name:
@@ -125,3 +130,7 @@ class ModelsFacade:
     def require(self, name: str) -> ModelProvider:
         """The provider of this name. Raises `NO_ADAPTER`."""
         return self._models.require(name)
+
+    def key_variables(self) -> frozenset[str]:
+        """Environment variables that providers read keys from."""
+        return self._models.key_variables()

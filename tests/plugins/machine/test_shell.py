@@ -14,6 +14,8 @@ import pytest
 from tests.plugins.machine.conftest import Use
 from tests.support.tool_calls import Caller, FakeAgent, call, error_of
 from workbench.core import Context
+from workbench.models import Models
+from workbench.models.openai import OpenAIProvider, OpenAISettings
 from workbench.tools.confine.landlock import confines_commands
 
 
@@ -59,6 +61,21 @@ async def test_keys_of_providers_stay_out_of_commands(use: Use, monkeypatch: pyt
         "bash", command="echo [$SOME_API_KEY$CLOUD_SECRET_ACCESS_KEY] [$PLAIN_SETTING]", purpose="look"
     )
     assert result.value["stdout"] == "[] [seen]\n"
+
+
+async def test_what_a_provider_reads_its_key_from_stays_out_of_commands(
+    root: Context, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATEWAY", "sk-secret")
+    await root.plugin(Models)
+    registration = root.models.register(
+        OpenAIProvider(OpenAISettings("http://127.0.0.1:1/v1", api_key_env="GATEWAY"))
+    )
+    look = "echo [$GATEWAY]; tr '\\0' '\\n' < /proc/$PPID/environ | grep ^GATEWAY"
+    result = await use("bash", command=look, purpose="look")
+    assert result.value["stdout"] == "[]\n" if confines_commands() else result.value["stdout"].startswith("[]\n")
+    await registration()
+    assert (await use("bash", command="echo [$GATEWAY]", purpose="look")).value["stdout"] == "[sk-secret]\n"
 
 
 async def test_a_flood_is_cut_in_the_middle(use: Use) -> None:

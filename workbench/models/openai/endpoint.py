@@ -61,6 +61,12 @@ class OpenAIProvider:
         windows = self.settings.context_windows
         return windows.get(model, windows.get("*"))
 
+    @property
+    def key_variables(self) -> frozenset[str]:
+        """The environment variable that holds the key, if it is one."""
+        name = self.settings.api_key_env
+        return frozenset() if name is None else frozenset({name})
+
     def defaults(self, config: CallConfig) -> Mapping[str, Any]:
         """The defaults of the settings that the configuration does not set."""
         return {key: value for key, value in self.settings.defaults.items() if getattr(config, key) is None}

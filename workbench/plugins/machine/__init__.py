@@ -47,7 +47,7 @@ def apply(ctx: Context, config: Config) -> None:
     if "fs" in config.services:
         ctx.provide("fs", LocalFiles(places))
     if "shell" in config.services:
-        shell = LocalShell(places)
+        shell = LocalShell(places, key_variables=lambda: _key_variables(ctx))
         ctx.effect(lambda: shell.close, "processes of the shell")
         ctx.provide("shell", shell)
     if "web" in config.services:
@@ -60,3 +60,9 @@ def apply(ctx: Context, config: Config) -> None:
             lambda context: policy_text(config.services, places, context.agent),
             literal=True,
         )
+
+
+def _key_variables(ctx: Context) -> frozenset[str]:
+    """Of the model providers that there are now."""
+    models = ctx.get("models")
+    return frozenset() if models is None else models.key_variables()

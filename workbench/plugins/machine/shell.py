@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -41,8 +41,15 @@ class CommandPlace:
 class LocalShell:
     """`ctx.shell`. Every command is a new shell in a process group of its own."""
 
-    def __init__(self, places: Places, dialect: Dialect | None = None) -> None:
+    def __init__(
+        self,
+        places: Places,
+        dialect: Dialect | None = None,
+        key_variables: Callable[[], Collection[str]] = frozenset,
+    ) -> None:
+        """`key_variables`: environment variables that hold keys, whatever they are called."""
         self.places = places
+        self._key_variables = key_variables
         self._dialect = dialect
         self._temporary: str | None = None
         self._count = 0
@@ -154,7 +161,10 @@ class LocalShell:
 
     def _environment(self) -> dict[str, str]:
         """That of this process, with a temporary folder that commands can write to, and no terminal to wait for."""
-        environment = {name: value for name, value in os.environ.items() if not _is_secret(name)}
+        keys = self._key_variables()
+        environment = {
+            name: value for name, value in os.environ.items() if name not in keys and not _is_secret(name)
+        }
         environment |= {"TMPDIR": self._temporary_folder(), "GIT_TERMINAL_PROMPT": "0", "PAGER": "cat"}
         return environment
 
