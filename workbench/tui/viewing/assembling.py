@@ -61,7 +61,7 @@ class Assembling:
         """Assembles now; a running assembly is given up."""
         self._is_stale = False
         self._began = time.monotonic()
-        self._worker = self._app.run_worker(self._assemble(), group="assemble", exclusive=True, exit_on_error=False)
+        self._worker = self._app.run_worker(self._assemble, group="assemble", exclusive=True, exit_on_error=False)
         if self._ticker is None:
             self._ticker = self._app.set_interval(1.0, self._tick, name="assembling")
 
