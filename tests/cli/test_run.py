@@ -354,3 +354,29 @@ def test_an_empty_line_says_again_what_a_turn_has_failed_on(folder: Path) -> Non
         terminal.wait_for("now it works\r\n> ")
         terminal.send("\x04")
         assert terminal.end() == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+def test_an_interrupt_reaches_a_child_as_the_cancel_of_its_parent(folder: Path) -> None:
+    subagent = "subagents, {use: subagent_provider, config: {name: p}}, {use: subagent, config: {provider: p}}"
+    (folder / "agent.yml").write_text(AGENT + f"plugins: [{subagent}]\n")
+    call = {"name": "subagent", "arguments": {"title": "a child", "task": "x"}}
+    script = {"sessions": [{"calls": [{"tool_calls": [call]}]}, {"calls": [{"text": "half", "hang": True}]}]}
+    (folder / "answers.yml").write_text(json.dumps(script), encoding="utf-8")
+    parent, child = folder / "log.jsonl", folder / "log.1.jsonl"
+    with subprocess.Popen(
+        [*RUN, "agent.yml", "-m", "go", "--session-log", str(parent)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+    ) as process:
+        end = time.monotonic() + PATIENCE
+        while not child.exists() or b"assistant/chunk" not in child.read_bytes():
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=PATIENCE) == 130
+    for log, cause in ((parent, "user"), (child, "parent")):
+        opened = SessionLog.open_now(log)
+        assert opened.events[-1].data["reason"] == {"kind": "aborted", "reason": {"kind": cause}}
+        opened.close()

@@ -224,7 +224,7 @@ class _Conversation:
         if self._agent.status == "running" and self._interrupts == 1:
             self._transcript.end_line()
             for agent in self._root.agents.all():
-                agent.cancel("user")
+                agent.cancel("user" if agent.parent is None else "parent")
         elif self._agent.status == "running":
             self._transcript.end_line()
             print_error("ended without waiting for what still runs", self._errors)

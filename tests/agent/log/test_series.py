@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
-from tests.agent.log.building import Run, header
+from tests.agent.log.building import Run, header, user
 from tests.agent.log.random_runs import moves, play
-from workbench.agent.log import RequestHeader, Surface, canonical_bytes, first_divergence
+from workbench.agent.log import Replace, RequestHeader, Surface, canonical_bytes, first_divergence
 from workbench.agent.log.series import RequestSeries
 from workbench.agent.log.timeline import timeline
 from workbench.models.request import CallConfig
@@ -47,6 +47,17 @@ def test_placeholders_are_not_compared() -> None:
     another_route = series.next(header(), 4, surface)
     assert another_route is not None
     assert another_route.kind == "route"
+
+
+def test_a_turn_is_called_by_what_was_said_and_not_by_a_summary_before_it() -> None:
+    run = Run()
+    run.whole_turn("hello", "yes")
+    nodes = run.session.surface.nodes
+    run.begin_turn()
+    run.append("user/message", user("the summary"), Replace(nodes[0], nodes[-1]), *nodes)
+    run.begin_step("and now?")
+    line = timeline(run.session.header, run.session.events)
+    assert [turn.opened_by for turn in line.turns] == ["hello", "and now?"]
 
 
 def test_what_a_timeline_tells_of_a_turn() -> None:

@@ -237,7 +237,8 @@ class TimelineBuilder:
     def _user(self, event: LoggedEvent) -> None:
         source = event.data.get("source")
         is_context = isinstance(source, dict) and source.get("form") == "snapshot"
-        if self._turn is not None and not self._turn.opened_by and not is_context:
+        is_summary = event.surface_op is not None and event.surface_op != "append"
+        if self._turn is not None and not self._turn.opened_by and not is_context and not is_summary:
             self._turn.opened_by = _beginning(event.data.get("content"))
 
     def _chunk(self, event: LoggedEvent) -> None:
