@@ -134,7 +134,7 @@ async def test_without_a_team_the_place_says_how_to_get_one() -> None:
             "escape",
         ):
             await screen.press(key)
-        assert "No team prompts." in screen.text()
+        assert "How to get it" in screen.text()
 
 
 async def test_parts_sections_skills_and_policy_with_their_state(tmp_path: Path) -> None:

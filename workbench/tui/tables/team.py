@@ -46,7 +46,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("team.use_default", "Use default", ("u",), "Follow the default again.", "use default", when="yours"),
     Command("team.edit", "Edit", ("e",), "Edit the chosen text; the draft survives closing.", "edit", when="entry"),
     Command(
-        "team.versions", "Versions", ("h",), "Show all revisions, what each changed, and restore one.", "versions"
+        "team.versions",
+        "Versions",
+        ("h",),
+        "Show all revisions, what each changed, and restore one.",
+        "versions",
+        when="there",
     ),
     Command(
         "team.compare",
@@ -56,7 +61,14 @@ COMMANDS: tuple[Command, ...] = (
         "compare",
         when="texts",
     ),
-    Command("team.columns", "Side by side", ("b",), "Show texts side by side, or one below the other.", "columns"),
+    Command(
+        "team.columns",
+        "Side by side",
+        ("b",),
+        "Show texts side by side, or one below the other.",
+        "columns",
+        when="there",
+    ),
     Command(
         "team.switch",
         "On, off",
@@ -94,7 +106,7 @@ COMMANDS: tuple[Command, ...] = (
         when="versions",
     ),
     Command("team.role", "Other role", ("o",), "Preview the prompt of the other role.", "other role", when="roles"),
-    Command("team.copy", "Copy", ("y",), "Copy the text of the chosen entry, byte for byte.", "copy"),
+    Command("team.copy", "Copy", ("y",), "Copy the text of the chosen entry, byte for byte.", "copy", when="there"),
     Command("team.read_again", "Read the store again", ("f6",), "Ask the store for the newest revision."),
     Command("team.discard_all", "Discard the draft", ("Z",), "Forget everything that is not saved.", label="Z"),
     Command("team.leave", "Back", ("escape",), "Go back to the parts.", in_palette=False),

@@ -113,7 +113,6 @@ def empty_parts(troubles: Sequence[PluginTrouble]) -> tuple[Part, ...]:
 
 
 def _empty(troubles: Sequence[PluginTrouble]) -> Iterator[Part]:
-    yield Words(EMPTY)
     mine = [trouble for trouble in troubles if "team" in trouble.owner.plugin.lower()]
     for trouble in mine:
         yield Words(
@@ -122,7 +121,8 @@ def _empty(troubles: Sequence[PluginTrouble]) -> Iterator[Part]:
                 *outside(f"{trouble.owner.plugin} {trouble.state}: {trouble.reason}"),
             )
         )
-    yield Words(())
+    if mine:
+        yield Words(())
     yield Words(
         (
             Piece(

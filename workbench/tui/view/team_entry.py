@@ -53,6 +53,8 @@ class Situation:
     """None: where there is room for it."""
     problems: tuple[Problem, ...] = ()
     """Why the last save was refused."""
+    trouble: str = ""
+    """Why the store cannot do what was asked, or the draft not be kept."""
     modes: tuple[str, ...] = ()
     """Accept modes that there are."""
 
@@ -318,6 +320,9 @@ def path_start(id: EntryId) -> str:
 
 def _problems(id: EntryId, at: Situation) -> Iterator[Part]:
     """Those of this entry first: all of them, since a save is refused as a whole."""
+    if at.trouble:
+        yield Words((Piece("× ", "failed", bold=True), *outside(at.trouble)))
+        yield Words(())
     mine = path_start(id)
     ordered = sorted(at.problems, key=lambda problem: not problem.path.startswith(mine))
     for problem in ordered:

@@ -40,6 +40,8 @@ class TeamModel:
     in_columns: bool | None = None
     problems: tuple[Problem, ...] = ()
     error: str = ""
+    draft_error: str = ""
+    """Why the draft is not on the disk."""
     said: str = ""
     """What was done last, until something else is done."""
     lines: dict[int, VersionLine] = field(default_factory=dict)
@@ -112,6 +114,7 @@ class TeamModel:
             self.view,
             self.in_columns,
             self.problems,
+            self.error or self.draft_error,
             self.limits.accept_modes,
         )
 

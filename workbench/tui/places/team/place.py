@@ -106,7 +106,7 @@ class TeamPlace(Acting):
             error,
             is_refused=bool(model.problems),
             is_saving=working.is_saving,
-            draft_error=working.draft_error,
+            draft_error=model.draft_error,
             said=model.said,
         )
         return team_answer(facts, local_now(), short=short)
@@ -129,6 +129,7 @@ class TeamPlace(Acting):
             "texts": model.mode == "conflict" or (is_entry and kind != "mode"),
             "switch": is_entry and kind in ("rule", "mode"),
             "addable": is_entry and kind in ("skill", "rule", "mode"),
+            "there": model.snapshot is not None,
             "own": is_entry and kind in ("skill", "rule"),
         }
         return frozenset(fact for fact, is_so in known.items() if is_so)

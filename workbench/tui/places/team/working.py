@@ -32,7 +32,6 @@ class Working:
         self.model = model
         self.access: TeamAccess | None = None
         self.keeping = Keeping(self._kept)
-        self.draft_error = ""
         self.is_saving = False
         self._again = False
         self._reading: Worker[None] | None = None
@@ -55,7 +54,6 @@ class Working:
         self._others.clear()
         self._asked.clear()
         self.access, self.model = access, model
-        self.draft_error = ""
 
     def read(self) -> None:
         """The newest version, soon. Any number of calls meanwhile cost one more look."""
@@ -143,7 +141,7 @@ class Working:
         try:
             return await self.keeping.load(label)
         except DraftError as error:
-            self.draft_error = str(error)
+            self.model.draft_error = str(error)
             return None
 
     def _store(self, work: Callable[[], Awaitable[Saved]], draft: Any) -> None:
@@ -254,8 +252,8 @@ class Working:
         self._show()
 
     def _kept(self, error: str) -> None:
-        if error != self.draft_error:
-            self.draft_error = error
+        if error != self.model.draft_error:
+            self.model.draft_error = error
             self._show()
 
 
