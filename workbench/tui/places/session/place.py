@@ -13,23 +13,21 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from textual.widget import Widget
 
-from workbench.agent.log.errors import LogError
-from workbench.agent.log.rebuild import RebuiltRequest
-from workbench.agent.verdicts.as_preview import preview_of
 from workbench.agent.verdicts.verdict import ChangedPart
-from workbench.tui.places.base import Place, tab_of
+from workbench.tui.places.base import tab_of
 from workbench.tui.places.session.model import SessionModel
+from workbench.tui.places.session.past_steps import PastSteps
+from workbench.tui.places.session.talking import Talking
 from workbench.tui.session_feed import SessionFeed, Talk
 from workbench.tui.view import answer as answers
 from workbench.tui.view.difference import TextDifference
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Line, Piece, outside, plain
-from workbench.tui.view.session import StepKey, StepRow, clock, session_sentence, warnings_of
+from workbench.tui.view.session import StepKey, StepRow, session_sentence, warnings_of
 from workbench.tui.view.session_request import request_detail
 from workbench.tui.view.sheet import notes_lines
 from workbench.tui.view.sizes import counted
-from workbench.tui.view.trace_detail import WIDEST, Detail
-from workbench.tui.viewing.past import Past
+from workbench.tui.view.trace_detail import WIDEST, Block, Detail
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
@@ -41,7 +39,7 @@ LEAST_DETAIL = 9
 """Lines that the pane below gets at least."""
 
 
-class SessionPlace(Place):
+class SessionPlace(PastSteps, Talking):
     """What happened, step by step?"""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
@@ -53,7 +51,6 @@ class SessionPlace(Place):
     head = query_one(StepsHead)
     steps = query_one(Steps)
     detail_pane = query_one(DetailLines)
-    say_bar = query_one(SayBar)
 
     def __init__(self, viewing: Viewing) -> None:
         super().__init__(viewing)
@@ -93,9 +90,11 @@ class SessionPlace(Place):
         self._show_all()
 
     @property
-    def talk(self) -> Talk | None:
-        """Whom one can talk to."""
-        return self.model.feed.talk if self.model.feed is not None else None
+    def block(self) -> Block | None:
+        return self.detail_pane.block if self.detail_pane.has_focus else None
+
+    def focus_steps(self) -> None:
+        self.steps.focus()
 
     def answer(self, *, short: bool) -> answers.Answer:
         viewing, model = self.viewing, self.model
@@ -411,129 +410,6 @@ class SessionPlace(Place):
     def _plain_detail(self) -> str:
         made: Detail = self.model.detail(WIDEST, blanks=True, schema=self._schema(self.model.row))
         return "\n".join(plain(made[row]).rstrip() for row in range(len(made)))
-
-    # commands: other places
-
-    async def _rebuilt(self, row: StepRow) -> RebuiltRequest | None:
-        feed = self.model.feed
-        if feed is None or row.request is None:
-            return None
-        try:
-            return await asyncio.to_thread(feed.rebuilt, self.model.track_of(row), row.request)
-        except LogError as error:
-            self.say(f"It cannot be rebuilt: {plain(outside(str(error)))}", (Piece("× ", "failed", bold=True),))
-            return None
-
-    async def _past(self, row: StepRow) -> Past | None:
-        """The step as the other places look at it."""
-        rebuilt = await self._rebuilt(row)
-        if rebuilt is None or row.request is None or self.model.feed is None:
-            return None
-        track = self.model.track_of(row)
-        seen = self.model.feed.looked_at(track, row.request)
-        made = seen or preview_of(
-            rebuilt.header, rebuilt.messages, row.request.parts, track.label, row.request.time
-        )
-        at = f" at {clock(row.request.time)}" if row.request.time else ""
-        if rebuilt.mismatch is not None:
-            check = f"not what was sent: {rebuilt.mismatch}"
-        elif rebuilt.header.not_recorded:
-            check = f"rebuilt from the log; {' and '.join(sorted(rebuilt.header.not_recorded))} not recorded"
-        elif rebuilt.sent.digest is not None:
-            check = "rebuilt from the log, equal to what was sent"
-        else:
-            check = "rebuilt from the log"
-        is_equal = rebuilt.mismatch is None and rebuilt.sent.digest is not None
-        return Past(made, row.name, f"as step {row.name} sent them{at}", check, is_equal, self._travel)
-
-    async def _travel(self, steps: int) -> None:
-        """Another place goes to the step before or after."""
-        row = self.model.neighbour(steps)
-        if row is not None and row.key is not None:
-            self.model.chosen, self.model.follows, self.model.request = row.key, False, None
-            past = await self._past(row)
-            if past is not None:
-                self.viewing.show_past(past)
-
-    async def action_prompt(self) -> None:
-        await self._go_with_past("Prompt")
-
-    async def action_trace(self) -> None:
-        await self._go_with_past("Trace")
-
-    async def _go_with_past(self, title: str) -> None:
-        row = self.model.row
-        if row is None:
-            self.say("No step is chosen.", ())
-            return
-        block = self.detail_pane.block if self.detail_pane.has_focus else None
-        past = await self._past(row)
-        if past is not None:
-            self.house.leave_spot()
-            self.viewing.show_past(past)
-            await self.house.go_to(title, block.target if block is not None and title == "Prompt" else None)
-
-    async def action_compare(self) -> None:
-        from workbench.tui.view.compare_sides import CompareTarget, Step
-
-        row = self.model.row
-        other = self.model.row_of(self.model.marked) if self.model.marked != self.model.chosen else None
-        other = other or self.model.neighbour(-1)
-        if row is None or row.key is None or other is None or other.key is None:
-            self.say("There is no step before this one: mark another with space.", ())
-            return
-        first, second = sorted((other, row), key=lambda each: (each.track, each.key.seq if each.key else 0))
-        assert first.key is not None
-        assert second.key is not None
-        self.house.leave_spot()
-        left = Step(first.key.track, first.key.seq, first.name)
-        right = Step(second.key.track, second.key.seq, second.name)
-        await self.house.go_to("Compare", CompareTarget(left, right, self.tab.title))
-
-    # commands: a live agent
-
-    def action_say(self) -> None:
-        if self.talk is None:
-            self.say("Nobody can be talked to here.", ())
-            return
-        self.key_hints.display = False
-        self.say_bar.open(self.talk.name)
-
-    @on(SayBar.Said)
-    async def _said(self, event: SayBar.Said) -> None:
-        self._close_bar()
-        if self.talk is not None and event.text.strip():
-            self.model.follows = True
-            await self.talk.say(event.text)
-            self.refresh_frame()
-
-    @on(SayBar.Closed)
-    def _close_bar(self) -> None:
-        self.key_hints.display = True
-        self.steps.focus()
-
-    def action_next_step(self) -> None:
-        talk = self.talk
-        if talk is None:
-            self.say("Nobody runs here: this was recorded.", ())
-            return
-        self.model.follows = True
-        if not talk.next_step():
-            self.action_say()
-        self.refresh_frame()
-
-    def action_run_on(self) -> None:
-        if self.talk is not None:
-            self.talk.let_run()
-            self.refresh_frame()
-
-    def action_cancel(self) -> None:
-        if self.talk is None or not self.talk.cancel():
-            self.say("No turn runs.", ())
-
-    async def action_resend(self) -> None:
-        if self.talk is None or not await self.talk.resend():
-            self.say("The last turn did not fail.", ())
 
 
 def _running(talk: Talk, short: bool) -> Line:
