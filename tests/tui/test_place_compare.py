@@ -377,3 +377,25 @@ async def test_a_target_leads_here_and_back() -> None:
         await screen.app.go_to("Compare", CompareTarget(Earlier(77)))
         place = await compared(screen)
         assert "× left: Assembly 77 is not kept any more." in screen.text()
+
+
+async def test_a_stretch_of_the_difference_is_selected_with_the_mouse_and_copied() -> None:
+    async with comparing() as (screen, place):
+        copied: list[str] = []
+        screen.app.copy = lambda text, done: copied.append(text)  # type: ignore[method-assign]
+        pane = place.pane
+        await screen.pilot.mouse_down("#difference", offset=(4, 0))
+        await screen.pilot.hover("#difference", offset=(9, 2))
+        await screen.pilot.mouse_up("#difference", offset=(9, 2))
+        await screen.settle()
+        selected = pane.selected_text
+        assert selected is not None
+        assert len(selected.splitlines()) == 3
+        assert any(segment.style.bgcolor.name == pane.paint.colour("key") for segment in pane.render_line(1))
+        await screen.press("y")
+        assert copied == [selected]
+        assert place.text_to_save() == (selected, "difference.txt")
+        await screen.press("w")
+        assert pane.selected_text is None, "other rows: the selection would stand for other words"
+        await screen.press("y")
+        assert copied[1].startswith("--- ")

@@ -16,6 +16,7 @@ from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.widgets.bars import BarWidget
 from workbench.tui.widgets.line import LineWidget
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.selecting import SelectableRows
 
 
 class SidesLine(BarWidget):
@@ -128,7 +129,7 @@ class ChangeList(Lines):
         self.refresh()
 
 
-class DifferencePane(Lines):
+class DifferencePane(SelectableRows):
     """All differences, one below the other, with a cursor."""
 
     @dataclass
@@ -154,6 +155,8 @@ class DifferencePane(Lines):
 
     def show_layout(self, layout: ComparisonLayout, cursor: int) -> None:
         """Shows rows, with the cursor on one of them."""
+        if layout is not self.layout_shown:
+            self.forget_selection()
         self.layout_shown, self._fallback = layout, []
         self.cursor = max(0, min(cursor, len(layout) - 1))
         self.chosen = layout.position(self.cursor).change
@@ -167,6 +170,16 @@ class DifferencePane(Lines):
         self.virtual_size = Size(self.size.width, len(lines))
         self.scroll_to_row(0)
         self.refresh()
+
+    # selecting with the mouse
+
+    def row_count(self) -> int:
+        return len(self.layout_shown) if self.layout_shown is not None else len(self._fallback)
+
+    def row_line(self, row: int) -> Line:
+        if self.layout_shown is None:
+            return self._fallback[row]
+        return self.layout_shown.row(row, chosen=self.chosen)
 
     def go_to_change(self, index: int) -> None:
         """Shows a change from its band on; tells nobody."""
@@ -215,10 +228,11 @@ class DifferencePane(Lines):
         width = self.scrollable_content_region.width
         row = y + round(self.scroll_y)
         if self.layout_shown is None:
-            return self.paint.strip(self._fallback[row] if row < len(self._fallback) else (), width, "base")
+            line = self.with_selection(row) if row < len(self._fallback) else ()
+            return self.paint.strip(line, width, "base")
         if row >= len(self.layout_shown):
             return self.paint.blank(width, "base")
-        line = self.layout_shown.row(row, chosen=self.chosen)
+        line = self.with_selection(row)
         if row == self.cursor and self.has_focus:
             line = _with_cursor(line)
         return self.paint.strip(line, width, "base")

@@ -16,7 +16,7 @@ from workbench.tui.view.blocks import Content
 from workbench.tui.view.draw import Gutter, Stretch
 from workbench.tui.view.layout import Layout, TextRow
 from workbench.tui.view.page import Page
-from workbench.tui.view.pieces import Line
+from workbench.tui.view.pieces import Line, plain
 from workbench.tui.widgets.lines import Lines
 
 BETWEEN_BLOCKS = "\n\n"
@@ -109,6 +109,53 @@ class SelectablePage(Selectable):
         start = start[0], whole_before(blocks[start[0]].content, start[1])
         end = end[0], whole_behind(blocks[end[0]].content, end[1])
         return Stretch(start, end) if start < end else None
+
+
+class SelectableRows(Selectable):
+    """A pane of rows. Offsets are (character of the row, row); what is copied is what is shown."""
+
+    def row_count(self) -> int:
+        """Rows that there are."""
+        raise NotImplementedError
+
+    def row_line(self, row: int) -> Line:
+        """What stands in one."""
+        raise NotImplementedError
+
+    def row_lead(self, row: int) -> int:
+        """Blank cells in front of it."""
+        return 0
+
+    def offset_at(self, x: int, y: int) -> Offset | None:
+        if not self.row_count():
+            return None
+        row = max(0, min(self.row_count() - 1, round(self.scroll_y) + y))
+        text = plain(self.row_line(row))
+        cells = x - self.row_lead(row)
+        for start, _, width in split_graphemes(text)[0]:
+            if cells < width:
+                return Offset(start, row)
+            cells -= width
+        return Offset(len(text), row)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        parts = []
+        for row in range(self.row_count()):
+            span = selection.get_span(row)
+            if span is not None:
+                text = plain(self.row_line(row))
+                parts.append(text[span[0] : None if span[1] < 0 else span[1]].rstrip())
+        return ("\n".join(parts), "") if parts else None
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.forget_drawn()
+        self.refresh()
+
+    def with_selection(self, row: int) -> Line:
+        """The row as it is to be drawn."""
+        line, selection = self.row_line(row), self.text_selection
+        span = selection.get_span(row) if selection is not None else None
+        return line if span is None else picked_out(line, *span)
 
 
 def picked_out(line: Line, start: int, end: int) -> Line:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich.cells import split_graphemes
 from textual import events
-from textual.geometry import Offset, Size
+from textual.geometry import Size
 from textual.message import Message
-from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.view.frame import outer_margin
-from workbench.tui.view.pieces import Line, Piece, plain
+from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.view.trace_detail import Block, Detail
-from workbench.tui.widgets.selecting import Selectable
+from workbench.tui.widgets.selecting import SelectableRows
 
 
-class DetailLines(Selectable):
+class DetailLines(SelectableRows):
     """Rows with a cursor while the pane has the focus; lines of a difference keep their tint."""
 
     @dataclass
@@ -77,36 +75,15 @@ class DetailLines(Selectable):
     def move_to_end(self, *, last: bool) -> None:
         self.move(len(self.detail) if last else -len(self.detail))
 
-    # selecting with the mouse: offsets are (character of the row, row)
+    # selecting with the mouse
 
-    def offset_at(self, x: int, y: int) -> Offset | None:
-        if not len(self.detail):
-            return None
-        row = max(0, min(len(self.detail) - 1, round(self.scroll_y) + y))
-        text = plain(self.detail[row])
-        cells = x - self._lead(row)
-        for start, _, width in split_graphemes(text)[0]:
-            if cells < width:
-                return Offset(start, row)
-            cells -= width
-        return Offset(len(text), row)
+    def row_count(self) -> int:
+        return len(self.detail)
 
-    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The rows as they are shown."""
-        parts = []
-        for row in range(len(self.detail)):
-            span = selection.get_span(row)
-            if span is not None:
-                text = plain(self.detail[row])
-                parts.append(text[span[0] : None if span[1] < 0 else span[1]].rstrip())
-        return ("\n".join(parts), "") if parts else None
+    def row_line(self, row: int) -> Line:
+        return self.detail[row]
 
-    def selection_updated(self, selection: Selection | None) -> None:
-        self.forget_drawn()
-        self.refresh()
-
-    def _lead(self, row: int) -> int:
-        """Blank cells in front of the row."""
+    def row_lead(self, row: int) -> int:
         block = self.detail.block_at(row)
         return self.margin_cells - (block is not None and block.is_difference)
 
@@ -148,33 +125,10 @@ class DetailLines(Selectable):
 
     def _draw(self, index: int, width: int) -> Strip:
         is_cursor = self.has_focus and index == self.cursor
-        line = self.detail[index]
-        selection = self.text_selection
-        span = selection.get_span(index) if selection is not None else None
-        if span is not None:
-            line = _selected(line, *span)
-        line = (Piece(" " * self._lead(index)), *line)
+        line = (Piece(" " * self.row_lead(index)), *self.with_selection(index))
         if is_cursor:
             line = _with_bar(line)
         return self.paint.strip(line, width, "cursor" if is_cursor else "raised")
-
-
-def _selected(line: Line, start: int, end: int) -> Line:
-    """With another ground between two characters; `end` -1 is the end of the row."""
-    picked: Line = ()
-    at = 0
-    for piece in line:
-        length = len(piece.text)
-        low = min(max(0, start - at), length)
-        high = length if end < 0 else min(max(0, end - at), length)
-        parts = (
-            piece._replace(text=piece.text[:low]),
-            piece._replace(text=piece.text[low:high], ground="key"),
-            piece._replace(text=piece.text[max(low, high) :]),
-        )
-        picked = (*picked, *(part for part in parts if part.text))
-        at += length
-    return picked
 
 
 def _with_bar(line: Line) -> Line:

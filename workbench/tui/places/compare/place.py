@@ -320,15 +320,16 @@ class ComparePlace(Place):
         comparing.choose(comparing.right, comparing.left)
 
     def action_copy(self) -> None:
-        page = self._unified()
+        page = self.pane.selected_text or self._unified()
         if page:
             self.house.copy(page, self.say)
         else:
             self.say("There is no difference to copy.", ())
 
     def text_to_save(self) -> tuple[str, str] | None:
-        page = self._unified()
-        return (page, "difference.diff") if page else None
+        selected = self.pane.selected_text
+        page = selected or self._unified()
+        return (page, "difference.txt" if selected else "difference.diff") if page else None
 
     def _unified(self) -> str:
         from workbench.config.difference.unified import unified_difference
