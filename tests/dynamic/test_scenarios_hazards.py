@@ -101,6 +101,7 @@ async def test_d69_what_if(w: World) -> None:
     assert result.residue is not None
     assert result.residue.is_clean
     assert "NOTE" not in others[1]
+    assert w.card("dyn-1").trial is result
     await w.check_clean()
     assert w.state("dyn-1") == "defined"
     assert (await w.run("dyn-1"))["run"] == "run-1"
@@ -157,6 +158,19 @@ async def test_d70_endless_after_an_await() -> None:
             assert "timed out" in error.message
             assert [(each.kind, each.count) for each in w.card("dyn-1").hazards] == [("blocked", count)]
         assert w.state("dyn-1") == "running"
+
+
+async def test_a_provider_that_blocks_is_ended_and_counted() -> None:
+    async with world(budget_ms=200) as w:
+        await w.started(
+            'inject = ["system_prompt"]\ndef text(context):\n    while True: pass\n'
+            'def apply(ctx):\n    ctx.system_prompt.section("x:slow", 1500, text)\n'
+        )
+        with pytest.raises(Exception, match="timed out"):
+            await w.prompt()
+        assert [(each.kind, each.count) for each in w.card("dyn-1").hazards] == [("blocked", 1)]
+        await w.people.stop("dyn-1")
+        await w.check_clean()
 
 
 async def test_d71_a_package_that_is_stopped_below_its_own_call(w: World) -> None:

@@ -185,6 +185,10 @@ class Services:
             for entry in entries:
                 entry.watchers.remove(point)
 
+    def entries(self) -> tuple[ServiceEntry, ...]:
+        """Everything that is provided now, visible or not."""
+        return tuple(self._entries.values())
+
     def names_of(self, ledger: Activation) -> list[str]:
         """What an activation provides now, visible or not, for whoever looks for what is left of it."""
         return [key[0] for key, entry in self._entries.items() if entry.ledger is ledger]

@@ -108,6 +108,9 @@ class Card:
     render_failure: RenderFailure | None
     request: RequestFacts | None
     trial_runs: bool
+    """A what-if of it is under way."""
+    trial: TrialResult | None
+    """What the last what-if has shown, until the next run."""
     residue: Residue | None
     """The proof of the last stop."""
     hazards: tuple[Hazard, ...]
@@ -153,6 +156,7 @@ def card_of(service: DynamicPackages, package: Package) -> Card:
         render_failure=None if delivery is None else delivery.render_failure,
         request=None if request is None else _request(service, request),
         trial_runs=package.is_trying,
+        trial=package.last_trial,
         residue=package.last_residue,
         hazards=tuple(_hazards(service, package)),
         remarks=tuple(_remarks(package, shown)),

@@ -12,7 +12,7 @@ from math import copysign, isfinite
 from typing import Any
 
 MAX_DEPTH = 100
-MAX_PARTS = 500_000
+MAX_PARTS = 100_000
 MAX_INTEGER = 2**53 - 1
 
 _Above = tuple[Any, Any] | None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.dynamic.run import Run
     from workbench.dynamic.sandbox.prints import Prints
     from workbench.dynamic.start import Start
+    from workbench.dynamic.trial import TrialResult
 
 State = Literal[
     "defined",
@@ -122,6 +123,8 @@ class Package:
         """When it came into that state."""
         self.point = Waitpoint(package_id)
         """Whoever waits for a change of a fact."""
+        self.last_trial: TrialResult | None = None
+        """What the last what-if has shown, until the next run."""
         self.is_trying = False
         """A what-if of it runs."""
 

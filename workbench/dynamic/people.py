@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.dynamic.package import Package
 from workbench.dynamic.refusals import Refusal, missing
-from workbench.dynamic.service import DynamicPackages
+from workbench.dynamic.service import TAKEN_BACK, DynamicPackages
 from workbench.dynamic.start import to_its_end
 from workbench.dynamic.trial import Trial, TrialResult
 
@@ -40,7 +40,7 @@ class People:
         is_asked_for = start is not None and revision in (None, start.revision.number)
         if start is not None and start.is_asking and start.request is not None and is_asked_for:
             self.allow(start.request.id)
-            return await to_its_end(start, "a person took it back")
+            return await to_its_end(start, TAKEN_BACK)
         try:
             value = await service.start(package, revision, by=None)
         except Refusal as refusal:

@@ -75,8 +75,8 @@ def _entries(run: Run, spared: set[Running]) -> Iterator[tuple[str, str, Fiber]]
         for call in fiber.activation.calls:
             if call not in spared:
                 yield "call", call.label, fiber
-    for view in list(runtime.services_table._entries.values()):
-        yield "service", view.key[0], view.ledger.fiber
+    for entry in runtime.services_table.entries():
+        yield "service", entry.key[0], entry.ledger.fiber
     for event, listeners in runtime.events.all_listeners().items():
         for listener in listeners:
             yield "listener", f"{listener.label} on {event}", listener.ledger.fiber

@@ -42,6 +42,7 @@ KEPT_RECORDS = 100
 TURN_CANCELLED = "the turn was cancelled"
 STOPPED = "it was stopped"
 UNDEFINED = "it was undefined"
+TAKEN_BACK = "the person who started it took it back"
 
 
 class DynamicPackages:
@@ -160,7 +161,7 @@ class DynamicPackages:
             self.counters.requests += 1
             request = Request(f"req-{self.counters.requests}", package, revision, by.call_ids, by.session)
         start.begin(request)
-        return await to_its_end(start, TURN_CANCELLED)
+        return await to_its_end(start, TURN_CANCELLED if by is not None else TAKEN_BACK)
 
     def _startable(self, package: Package, wanted: int | None) -> Revision:
         self._check_open()
@@ -238,6 +239,7 @@ class DynamicPackages:
     def _forget(self, package: Package) -> None:
         package.revisions.clear()
         package.prints = None
+        package.last_trial = None
         self.tell(CHANGE, package.id)
 
     async def close_all(self, spared: set[Running]) -> None:

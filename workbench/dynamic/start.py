@@ -91,6 +91,7 @@ class Start:
         package.prints = run.prints
         package.last_error = None
         package.last_residue = None
+        package.last_trial = None
         service.changed(package)
 
     def ask_end(self, reason: str, spared: set[Running]) -> None:

@@ -148,6 +148,8 @@ class Trial:
             change,
             None if self._run is None else self._run.residue,
         )
+        if not package.is_gone:
+            package.last_trial = self.result
         if package.start is not None and package.start.request is not None:
             package.start.request.trial = self.result
         package.is_trying = False

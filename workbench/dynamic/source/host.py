@@ -16,7 +16,7 @@ from workbench.dynamic.refusals import Refusal
 from workbench.dynamic.source.excerpts import excerpt
 from workbench.dynamic.source.next_rule import listener_warnings
 from workbench.dynamic.source.rules import check_rules
-from workbench.dynamic.source.ticks import with_ticks
+from workbench.dynamic.source.ticks import put_ticks
 
 HELPERS = ("json", "math", "re", "base64", "datetime")
 
@@ -38,10 +38,12 @@ def compile_host(source: str, file: str, waterfalls: Collection[str]) -> HostHal
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source, file)
-            check_rules(tree, source)
-            found = tuple(listener_warnings(tree, waterfalls))
-            named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            code = compile(with_ticks(tree), file, "exec", dont_inherit=True)
+            nodes = list(ast.walk(tree))
+            check_rules(nodes, source)
+            found = tuple(listener_warnings(nodes, waterfalls))
+            named = {node.id for node in nodes if type(node) is ast.Name}
+            put_ticks(nodes)
+            code = compile(tree, file, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise _syntax_refusal(source, error) from None
     except (RecursionError, MemoryError):

@@ -8,17 +8,15 @@ Source: docs/dynamic-packages.md 5.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def listener_warnings(tree: ast.Module, waterfalls: Collection[str]) -> Iterator[str]:
+def listener_warnings(nodes: Sequence[ast.AST], waterfalls: Collection[str]) -> Iterator[str]:
     """One line for each listener on a waterfall event that cannot pass the call on."""
-    functions = {
-        node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-    for node in ast.walk(tree):
+    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    for node in nodes:
         event, listener = _registered(node)
         if event not in waterfalls:
             continue

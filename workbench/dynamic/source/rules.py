@@ -8,7 +8,7 @@ Source: docs/dynamic-packages.md 9.2.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from workbench.dynamic.refusals import Refusal
 from workbench.dynamic.source.excerpts import excerpt
@@ -25,9 +25,27 @@ _Found = tuple[int, int, str, str]
 """Line, column, the construct, what to use instead."""
 
 
-def check_rules(tree: ast.Module, source: str) -> None:
-    """Raise `Refusal` (`forbidden-source`) for the first construct that is not allowed."""
-    found = [each for node in ast.walk(tree) for each in _judged(node)]
+_JUDGED = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.Call,
+    ast.Name,
+    ast.Attribute,
+    ast.MatchClass,
+    ast.Global,
+    ast.Nonlocal,
+    ast.arg,
+    ast.ExceptHandler,
+    ast.MatchAs,
+    ast.MatchStar,
+    ast.MatchMapping,
+)
+
+
+def check_rules(nodes: Iterable[ast.AST], source: str) -> None:
+    """Raise `Refusal` (`forbidden-source`) for the first construct among these that is not allowed."""
+    kinds = frozenset(_JUDGED)
+    found = [each for node in nodes if type(node) in kinds for each in _judged(node)]
     if not found:
         return
     line, column, construct, instead = min(found)

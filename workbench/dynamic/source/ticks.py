@@ -9,14 +9,15 @@ Source: docs/dynamic-packages.md 9.4.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 TICK = "__tick__"
 """Name of the function that is called; the source rules refuse it in a source."""
 
 
-def with_ticks(tree: ast.Module) -> ast.Module:
-    """Put ticks into the tree, in place. Docstrings stay first."""
-    for node in list(ast.walk(tree)):
+def put_ticks(nodes: Iterable[ast.AST]) -> None:
+    """Put ticks into these nodes of a tree, in place. Docstrings stay first."""
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.body.insert(1 if _has_docstring(node.body) else 0, _statement(node.body[0]))
         elif isinstance(node, ast.For | ast.AsyncFor | ast.While | ast.ExceptHandler):
@@ -29,7 +30,6 @@ def with_ticks(tree: ast.Module) -> ast.Module:
         elif isinstance(node, ast.comprehension):
             passes = ast.UnaryOp(ast.Not(), _call(node.iter))
             node.ifs.insert(0, ast.copy_location(passes, node.iter))
-    return tree
 
 
 def _has_docstring(body: list[ast.stmt]) -> bool:
