@@ -82,6 +82,8 @@ def test_one_bad_step_does_not_become_the_new_normal() -> None:
     assert [verdict.drift for verdict in verdicts] == [(), ("clock:now",), ("clock:now",), ()]
     assert verdicts[3].part is not None
     assert verdicts[3].part.action == "removed"
+    assert verdicts[3].cause_words == "undeclared, but as agreed again"
+    assert [verdict.is_drift for verdict in verdicts] == [False, True, False, False]
 
 
 def test_what_is_declared_is_agreed_anew_and_drift_beside_it_is_not() -> None:

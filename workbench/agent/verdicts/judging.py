@@ -127,6 +127,8 @@ class Judge:
             if explained:
                 self._baseline.accept(current.fixed, explained)
                 pinned = _reason([cause for cause in causes if any(cause.explains(change) for change in changes)])
+        drift = self._baseline.drift(current.fixed)
+        is_fixed = part is not None and part.kind != "message"
         return Verdict(
             "changed",
             _groups(current, kept, broken=group),
@@ -137,7 +139,8 @@ class Judge:
             others=tuple((each.action, each.kind, each.name) for each in changes if each is not part),
             equal=_equal(last.fixed, current.fixed),
             causes=explaining,
-            drift=self._baseline.drift(current.fixed),
+            drift=drift,
+            is_back=not explaining and is_fixed and part is not None and part.name not in drift,
             pinned=pinned,
             new_messages=new,
         )

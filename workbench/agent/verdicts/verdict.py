@@ -86,6 +86,8 @@ class Verdict:
     """Parts of system text and tools that are not as agreed, in request order."""
     pinned: str = ""
     """Why what was agreed is from here on what this request says; empty: it stays what it was."""
+    is_back: bool = False
+    """Nobody declared it, but the part that changed first is as agreed again."""
     new_messages: int = 0
     """Messages behind those of the request before."""
 
@@ -116,15 +118,16 @@ class Verdict:
 
     @property
     def is_drift(self) -> bool:
-        """It breaks, and nobody has declared why."""
-        return self.is_break and not self.causes
+        """It breaks, nobody has declared why, and it leads away from what was agreed."""
+        return self.is_break and not self.causes and not self.is_back
 
     @property
     def cause_words(self) -> str:
         """Why, in a few words; empty where nothing broke. Outside text."""
         if not self.is_break:
             return ""
-        return "; ".join(cause.words for cause in self.causes) or "undeclared drift"
+        undeclared = "undeclared, but as agreed again" if self.is_back else "undeclared drift"
+        return "; ".join(cause.words for cause in self.causes) or undeclared
 
     def count(self, tokens: int) -> Count:
         """A number of this verdict, with its label."""

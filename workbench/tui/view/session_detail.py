@@ -137,6 +137,8 @@ def _facts(request: RequestRow, verdict: Verdict, width: int) -> Iterator[Line]:
 
 
 def _cause(verdict: Verdict) -> Line:
+    if not verdict.causes and verdict.is_back:
+        return (Piece("undeclared", "changed", bold=True), Piece(", but as agreed again"))
     if not verdict.causes:
         return (Piece("undeclared drift", "broken", bold=True), Piece(": nobody has said why", "soft"))
     return outside("; ".join(cause.words for cause in verdict.causes))
@@ -146,7 +148,7 @@ def _where(part: ChangedPart) -> Line:
     names = {"section": "system text, ", "tool": "tools, ", "message": "messages, "}
     role: Role = "soft" if part.owner is None else OWNER_ROLES.get(part.owner.kind, "owner-plugin")
     place = f", {part.action} at {part.place}" if part.action == "changed" else f", {part.action}"
-    by = Piece(", " if part.owner is None else " by ", "soft")
+    by = Piece(", " if part.owner is None else " of " if part.action == "removed" else " by ", "soft")
     return (Piece(names[part.kind]), *outside(part.name, role), Piece(place), by, *outside(part.owner_words, role))
 
 
