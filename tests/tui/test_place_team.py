@@ -274,6 +274,22 @@ async def test_a_text_is_kept_byte_for_byte(tmp_path: Path) -> None:
         assert (await team.store.snapshot()).part("runtime/work").override == text + "z"
 
 
+async def test_keys_that_were_typed_ahead_edit_what_the_cursor_is_on(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (screen, _):
+        await screen.pilot.press("down", "down", "e", "x")
+        await screen.rest()
+        assert screen.team.model.draft is not None
+        assert list(screen.team.model.draft.overrides) == ["runtime/worker"]
+        assert "runtime/worker  editing" in screen.text()
+        lines = screen.text().splitlines()
+        row = next(index for index, line in enumerate(lines) if "runtime/replies" in line)
+        await screen.pilot.click(offset=(8, row))
+        await screen.rest()
+        assert not screen.team.is_editing
+        assert "P:runtime/replies" in screen.text()
+        assert list(screen.team.model.draft.overrides) == ["runtime/worker"]
+
+
 async def test_text_that_is_typed_back_leaves_the_draft(tmp_path: Path, drafts: DraftFolder) -> None:
     async with opened(tmp_path) as (screen, team):
         await screen.go_to(EntryId("section", "communication"))

@@ -27,6 +27,7 @@ class Acting(Editing):
     # answers
 
     def action_keep(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.snapshot is None or model.chosen is None or model.chosen.kind != "part":
             self.say("Choose a part whose default was updated.", ())
@@ -35,6 +36,7 @@ class Acting(Editing):
         self._edit(draft, "Its default has not changed since you wrote yours.")
 
     def action_use_default(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.snapshot is None or model.chosen is None or model.chosen.kind != "part":
             self.say("Only a part has a default to follow.", ())
@@ -43,6 +45,7 @@ class Acting(Editing):
         self._edit(draft, "It follows the default already.")
 
     async def action_edit(self) -> None:
+        self.catch_cursor()
         chosen = self.model.chosen
         if self.model.mode in ("versions", "preview"):
             self.say("Go back to the parts first: esc.", ())
@@ -54,6 +57,7 @@ class Acting(Editing):
     # the policy, skills
 
     def action_switch(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.snapshot is not None and model.chosen is not None:
             draft = edits.toggled(model.started(), model.snapshot, model.chosen, model.limits.accept_modes)
@@ -66,6 +70,7 @@ class Acting(Editing):
         self._move(1)
 
     def _move(self, steps: int) -> None:
+        self.catch_cursor()
         model = self.model
         if model.snapshot is not None and model.chosen is not None:
             draft = edits.moved(model.started(), model.snapshot, model.chosen, steps)
@@ -74,6 +79,7 @@ class Acting(Editing):
             self._edit(draft, words)
 
     async def action_new(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.snapshot is None or model.mode != "entry":
             return
@@ -84,6 +90,7 @@ class Acting(Editing):
         await self.open_editor(is_new=True)
 
     def action_delete(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.snapshot is not None and model.chosen is not None:
             draft = edits.removed(model.started(), model.snapshot, model.chosen)
@@ -112,6 +119,7 @@ class Acting(Editing):
         self.working.save()
 
     async def action_discard(self) -> None:
+        self.catch_cursor()
         model = self.model
         listed = model.listed()
         if model.draft is None or listed is None or not listed.change:
@@ -159,6 +167,7 @@ class Acting(Editing):
     # looking
 
     def action_compare(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.snapshot is None or model.chosen is None:
             return
@@ -212,6 +221,7 @@ class Acting(Editing):
         self.refresh_frame()
 
     def action_mark(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.mode == "versions":
             model.marked = None if model.marked == model.revision else model.revision
@@ -220,6 +230,7 @@ class Acting(Editing):
             self.say("Choose a revision first: h.", ())
 
     async def action_restore(self) -> None:
+        self.catch_cursor()
         model = self.model
         if model.mode != "versions" or model.snapshot is None:
             self.say("Choose a revision first: h.", ())
@@ -241,6 +252,7 @@ class Acting(Editing):
         await self._ask(title, tuple(lines), "restore it", answered)
 
     def action_copy(self) -> None:
+        self.catch_cursor()
         text = self.text_to_copy()
         if text is None:
             self.say("There is no text to copy here.", ())

@@ -40,8 +40,10 @@ class Editing(Showing):
             from workbench.tui.widgets.team_editor import EditorPane
 
             self._editor = EditorPane(id="editor")
+            self._editor.display = False
             await self.query_one("#right").mount(self._editor)
         editor = self._editor
+        model.chosen = id  # whatever was told meanwhile
         model.draft = model.started()
         if editor.entry != id or editor.text != self._text_of(id):
             listed = model.listed()

@@ -169,7 +169,10 @@ class TeamPlace(Acting):
 
     @on(TeamList.Chosen)
     def _entry_chosen(self, event: TeamList.Chosen) -> None:
-        self.model.chosen, self.model.view, self.model.said = event.entry.id, 0, ""
+        if self.is_editing and self._editor is not None and self._editor.entry != event.entry.id:
+            self.leave_editor()
+        if self.model.chosen != event.entry.id:
+            self.model.chosen, self.model.view, self.model.said = event.entry.id, 0, ""
         self.show_page()
         self.refresh_frame()
 

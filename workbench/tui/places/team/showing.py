@@ -56,6 +56,20 @@ class Showing(TeamPanes):
             model.chosen = self.entries.entry.id
         self.heading.show(*heading_line(has_sizes=self.size.width >= 100, has_focus=self.entries.has_focus))
 
+    def catch_cursor(self) -> None:
+        """A key may come before the message that tells of the last move of the cursor."""
+        if self.is_editing or not self.is_mounted:
+            return
+        if self.model.mode == "versions":
+            self.model.revision = self.revisions.chosen
+        elif self.entries.entry is not None and self.entries.entry.id != self.model.chosen:
+            self.model.chosen, self.model.view = self.entries.entry.id, 0
+
+    @property
+    def is_editing(self) -> bool:
+        """The editor is on the screen."""
+        raise NotImplementedError
+
     def show_page(self) -> None:
         """Title, answers and document of what is chosen."""
         if not self.is_mounted or not self.children:
