@@ -10,6 +10,7 @@ import pytest
 from tests.agent.scenario import (
     calls,
     code,
+    ends,
     events,
     kinds,
     result_text,
@@ -240,6 +241,34 @@ async def test_a_program_calls_tools_and_the_model_reads_its_result() -> None:
         assert "echo: a!" in result_text(results(agent)[0])
         [begun], [ended] = events(agent, "tool/code-dispatch-start"), events(agent, "tool/code-dispatch")
         assert (begun.data["subCallId"], ended.data["name"]) == ("c1:code:1", "echo")
+        w.check(agent.session)
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("not even this")
+
+
+@pytest.mark.parametrize("event", ["the body", "tools/pre-execute", "agent/pre-step", "system-prompt/assemble"])
+async def test_an_error_that_cannot_be_told_stops_no_loop(event: str) -> None:
+    async with world(ECHO, text("ok"), text("ok")) as w:
+        is_broken = [True]
+
+        def fail(*given: Any) -> Any:
+            if is_broken[0]:
+                raise Unspeakable
+            return given[-1]() if event != "the body" else "fine"
+
+        w.tool("echo", fail if event == "the body" else None)
+        if event != "the body":
+            w.root.on(event, fail)
+        agent = await w.agent()
+        await say(agent, "go")
+        told = result_text(results(agent)[0]) if results(agent) else ends(agent)[0]["error"]["message"]
+        assert "Unspeakable: (its text cannot be made: RuntimeError)" in told
+        is_broken[0] = False
+        await say(agent, "again")
+        assert kinds(agent)[-1] == "completed"
         w.check(agent.session)
 
 

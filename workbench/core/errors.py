@@ -40,6 +40,14 @@ class ServiceReadError(CoreError, AttributeError):
     """A service cannot be read from here. Also an `AttributeError`, so that `hasattr` works."""
 
 
+def text_of_error(error: BaseException) -> str:
+    """What an exception says; of one that cannot even be asked, exactly that."""
+    try:
+        return str(error)
+    except Exception as failed:
+        return f"(its text cannot be made: {type(failed).__name__})"
+
+
 def inactive(plugin: str, what: str) -> CoreError:
     """The error for anything done through a context whose activation has ended."""
     return CoreError(
@@ -53,7 +61,7 @@ def plugin_raised(plugin: str, label: str, error: BaseException) -> CoreError:
     """The ordinary error that a bare `BaseException` out of plugin code becomes."""
     made = CoreError(
         "PLUGIN_RAISED",
-        f"{type(error).__name__} out of {label!r} of plugin {plugin!r}: {error}; "
+        f"{type(error).__name__} out of {label!r} of plugin {plugin!r}: {text_of_error(error)}; "
         "raise an Exception, or cancel only what you started",
     )
     made.__cause__ = error

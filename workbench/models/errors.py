@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.core.errors import text_of_error
 from workbench.models.chunks import Failure
 from workbench.models.foreign_text import clean_text
 
@@ -93,7 +94,7 @@ def _messages(error: BaseException) -> list[str]:
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
         seen.add(id(cause))
-        text = str(cause)
+        text = text_of_error(cause)
         messages.append(f"{type(cause).__name__}: {text}" if text else type(cause).__name__)
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return messages

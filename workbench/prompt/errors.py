@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 from workbench.core import CoreError
+from workbench.core.errors import text_of_error
 from workbench.core.watchdog import LoopBlocked
 
 if TYPE_CHECKING:
@@ -100,5 +101,5 @@ def in_words(error: BaseException) -> str:
     """An error in words. One that is not ours is told with its type, which often says more than its text."""
     if isinstance(error, (PromptError, CoreError, LoopBlocked)):
         return str(error)
-    name = type(error).__name__
-    return f"{name}: {error}" if str(error) else name
+    name, text = type(error).__name__, text_of_error(error)
+    return f"{name}: {text}" if text else name
