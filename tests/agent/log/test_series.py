@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 
-from tests.agent.log.building import Run, header, user
+from tests.agent.log.building import TOOL_A, TOOL_B, Run, header, user
 from tests.agent.log.random_runs import moves, play
 from workbench.agent.log import Replace, RequestHeader, Surface, canonical_bytes, first_divergence
 from workbench.agent.log.series import RequestSeries
@@ -74,3 +74,33 @@ def test_what_a_timeline_tells_of_a_turn() -> None:
     assert line.requests[1].tool_calls == ("echo",)
     assert line.requests[0].text == "yes"
     assert line.length == len(run.session.events)
+
+
+def test_another_beginning_is_found_without_comparing_the_messages() -> None:
+    """System text, a tool at the end, a tool that only has another key: each as the whole requests say."""
+    headers = [
+        header("a"),
+        header("a b"),
+        header("a b", [TOOL_A]),
+        header("a b", [TOOL_A, TOOL_B]),
+        header("a b", [TOOL_A]),
+        header("a b", [{**TOOL_A, "note": "nobody is sent this"}]),
+        header(""),
+        header("", [TOOL_A]),
+    ]
+    run = Run()
+    for number, each in enumerate(headers):
+        run.whole_turn(f"q{number}", f"a{number}", each)
+    rows = timeline(run.session.header, run.session.events).requests
+    previous = None
+    for row, (_, request) in zip(rows, run.captured, strict=True):
+        expected = first_divergence(previous, request)
+        found = row.divergence
+        assert found is not None
+        assert (found.kind, found.byte_offset, found.segment, found.reused_tokens) == (
+            expected.kind,
+            expected.byte_offset,
+            expected.segment,
+            expected.reused_tokens,
+        )
+        previous = request

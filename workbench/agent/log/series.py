@@ -6,6 +6,7 @@ later one. Source: docs/sessions.md 6.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,9 +36,21 @@ class _Request:
     replacements: int
     nodes: int
     messages: tuple[FrozenDict, ...]
-    length: int
-    """Canonical bytes."""
-    characters: int
+    head_length: int = 0
+    """Canonical bytes of system text and tools."""
+    head_characters: int = 0
+    body_length: int = 0
+    """Of the messages."""
+    body_characters: int = 0
+
+    @property
+    def length(self) -> int:
+        """Canonical bytes of all."""
+        return self.head_length + self.body_length
+
+    @property
+    def characters(self) -> int:
+        return self.head_characters + self.body_characters
 
 
 class RequestSeries:
@@ -78,25 +91,41 @@ class RequestSeries:
                 reused_tokens=last.characters // 4,
                 logged_cause=cause,
             )
-        return first_divergence(
-            last.header.request(last.messages), header.request(current.messages), logged_cause=cause
-        )
+        # Where the texts before the messages differ, no more than the first message can be reached.
+        if {"system", "tools"} & set(last.header.changes_to(header)):
+            before, after = (each.header.request(each.messages[:1]) for each in (last, current))
+            found = first_divergence(before, after, logged_cause=cause)
+            if found.kind in ("system", "tools"):
+                return found
+        before, after = (each.header.request(each.messages) for each in (last, current))
+        return first_divergence(before, after, logged_cause=cause)
 
     def _measured(self, header: RequestHeader, header_seq: int | None, surface: Conversation) -> _Request:
-        """The request, with its size from that of the last one where only messages were appended."""
+        """The request, with its size from that of the last one as far as that is the same."""
         last = self._last
-        current = _Request(header, header_seq, surface.replacements, len(surface), surface.messages(), 0, 0)
-        if last is not None and _same_texts(last, current):
-            current.length, current.characters = last.length, last.characters
-            lines = [message_line(message) for message in surface.messages_from(last.nodes)]
+        current = _Request(header, header_seq, surface.replacements, len(surface), surface.messages())
+        if last is not None and last.header is header:
+            current.head_length, current.head_characters = last.head_length, last.head_characters
         else:
-            lines = [system_line(header.system)] if header.system else []
-            lines += [tool_line(tool) for tool in header.tools]
-            lines += [message_line(message) for message in current.messages]
-        for line in lines:
-            current.length += len(line)
-            current.characters += len(line.decode("utf-8"))
+            head = [system_line(header.system)] if header.system else []
+            head += [tool_line(tool) for tool in header.tools]
+            current.head_length, current.head_characters = _measure(head)
+        if last is not None and last.replacements == surface.replacements:
+            length, characters = _measure(message_line(each) for each in surface.messages_from(last.nodes))
+            current.body_length = last.body_length + length
+            current.body_characters = last.body_characters + characters
+        else:
+            current.body_length, current.body_characters = _measure(map(message_line, current.messages))
         return current
+
+
+def _measure(lines: Iterable[bytes]) -> tuple[int, int]:
+    """Bytes and characters."""
+    length = characters = 0
+    for line in lines:
+        length += len(line)
+        characters += len(line.decode("utf-8"))
+    return length, characters
 
 
 def _same_texts(last: _Request, current: _Request) -> bool:
