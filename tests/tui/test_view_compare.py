@@ -78,9 +78,9 @@ def test_a_removed_part_is_named_as_what_broke() -> None:
 def test_the_answer() -> None:
     equal = compare(p.CODING_AGENT, p.CODING_AGENT).request
     assert plain(answer(equal, short=False).sentence) == "Equal, byte for byte."
-    assert plain(same_lines(equal, 80)[1]) == "  Both sides have the same text: 7 sections, 5 tools, 2 contexts."
+    assert plain(same_lines(equal, "", 80)[1]) == " Both sides have the same text: 7 sections, 5 tools, 2 contexts."
     nothing = compare(p.EMPTY, p.EMPTY).request
-    assert "Neither side has anything to read." in plain(same_lines(nothing, 80)[1])
+    assert "Neither side has anything to read." in plain(same_lines(nothing, "", 80)[1])
     grows = compare(p.preview(p.SECTIONS[:2]), p.preview(p.SECTIONS[:3])).request
     assert plain(answer(grows, short=False).sentence).startswith("The prefix stays and grows. 1 added")
     assert plain(first_changed(grows)).startswith("+ tool:bash added first, of bash")

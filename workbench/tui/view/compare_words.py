@@ -10,6 +10,7 @@ from workbench.config.difference.request import RequestDifference
 from workbench.tokens import Count
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.compare import Change, Comparison
+from workbench.tui.view.frame import outer_margin
 from workbench.tui.view.panel import wrapped
 from workbench.tui.view.pieces import Line, Piece, Role, cut, outside, spread, width_of
 from workbench.tui.view.prefix_line import BREAK, Segment
@@ -142,20 +143,20 @@ def equal_words(request: RequestDifference) -> str:
     return ", ".join(counted(count, kind) for count, kind in counts if count)
 
 
-def same_lines(request: RequestDifference, width: int) -> list[Line]:
+def same_lines(request: RequestDifference, remedy: str, width: int) -> list[Line]:
     """In place of the changes, where there are none."""
     words = equal_words(request)
     what = f"Both sides have the same text: {words}." if words else "Neither side has anything to read."
-    return empty_lines("Equal, byte for byte.", [what], "Another side can be chosen with l and r.", width)
+    return empty_lines("Equal, byte for byte.", [what], remedy, width)
 
 
 def empty_lines(fact: str, reasons: Sequence[str], remedy: str, width: int) -> list[Line]:
     """Bold fact, why, and what to do. Facts and reasons are outside text."""
-    return list(_paragraphs(fact, reasons, remedy, max(8, min(width - 2, WIDEST))))
+    return list(_paragraphs(fact, reasons, remedy, outer_margin(width), max(8, min(width - 2, WIDEST))))
 
 
-def _paragraphs(fact: str, reasons: Iterable[str], remedy: str, width: int) -> Iterator[Line]:
-    margin = Piece("  ")
+def _paragraphs(fact: str, reasons: Iterable[str], remedy: str, free: int, width: int) -> Iterator[Line]:
+    margin = Piece(" " * free)
     for row in wrapped(outside(fact, "strong", bold=True), width):
         yield margin, *row
     for reason in reasons:

@@ -46,12 +46,12 @@ FACT: Line = (Piece("compare", "soft"),)
 
 
 class ComparePlace(Place):
-    """What is another?"""
+    """What is different?"""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("compare")
     AUTO_FOCUS = "#changes"
     CSS_PATH = Path(__file__).parent / "style.tcss"
-    tab = Tab("", "Compare", "What is another?")
+    tab = Tab("", "Compare", "What is different?")
     where = "compare"
 
     sides_line = query_one(SidesLine)
@@ -160,7 +160,7 @@ class ComparePlace(Place):
         elif not comparison.changes:
             self._shown = None
             self._set_absent(True)
-            self.pane.show_lines(words.same_lines(comparison.request, self.pane.size.width))
+            self.pane.show_lines(words.same_lines(comparison.request, self._other_sides, self.pane.size.width))
         else:
             self._show_changes(comparison)
 
@@ -174,8 +174,7 @@ class ComparePlace(Place):
             fact = (
                 f"The {problem.side} side cannot be had." if problem.side else "The two sides cannot be compared."
             )
-            choose = f"{self._key('compare.left')} and {self._key('compare.right')} choose another side."
-            lines = words.empty_lines(fact, problem.reasons, choose, width)
+            lines = words.empty_lines(fact, problem.reasons, self._other_sides, width)
         elif problem is not None and self.viewing.history:
             left, keep = self._key("compare.left"), self._key("compare.keep")
             choose = (
@@ -183,6 +182,10 @@ class ComparePlace(Place):
             )
             lines = words.empty_lines(NOTHING_YET, [NOTHING_YET_WHY], choose, width)
         self.pane.show_lines(lines)
+
+    @property
+    def _other_sides(self) -> str:
+        return f"{self._key('compare.left')} and {self._key('compare.right')} choose another side."
 
     def _key(self, command_id: str) -> str:
         """The key of a command; without one the command by its name."""
