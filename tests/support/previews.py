@@ -13,6 +13,7 @@ from workbench.prompt.source import Position, TextSource
 from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, Span, ToolView, VariableView
 from workbench.tokens import BudgetsLike, Count, Label, PromptCounts, PromptTexts, budget_uses
+from workbench.tui.packages_subject import PackagesAccess
 from workbench.tui.session_feed import SessionFeed
 from workbench.tui.subject import ScopeChoice, TeamAccess
 from workbench.tui.view.edits import Waiting
@@ -412,6 +413,7 @@ class FakeSubject:
     outcome: Outcome | Exception = field(default_factory=lambda: Outcome("stop", "bash", ()))
     ended: list[tuple[int, str]] = field(default_factory=list)
     team: TeamAccess | None = None
+    packages: PackagesAccess | None = None
     is_past: bool = False
     lacks: dict[str, str] = field(default_factory=dict)
     sessions: SessionFeed | None = None

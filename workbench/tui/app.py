@@ -29,6 +29,7 @@ from workbench.tui.subject import Subject
 from workbench.tui.theming import Theming
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
+from workbench.tui.widgets.packages_following import FollowsPackages
 from workbench.visible import visible
 
 if TYPE_CHECKING:
@@ -212,6 +213,8 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         """Only the place on the screen hears it; the others catch up when they come back."""
         if self._running and self.front is not None:
             self.front.told(topic)
+            if topic in ("packages", "subject") and isinstance(self.screen, FollowsPackages):
+                self.screen.packages_changed()
             if topic == "preview" and not self.has_shown.is_set():
                 self.call_after_refresh(self.has_shown.set)
 
@@ -260,6 +263,14 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
 
     async def action_session(self) -> None:
         await self.visit("Session")
+
+    async def action_packages(self) -> None:
+        await self.visit("Packages")
+
+    def action_answer(self) -> None:
+        from workbench.tui.places.packages.answering import open_request
+
+        open_request(self.place)
 
     def action_now(self) -> None:
         if not self.viewing.leave_past():

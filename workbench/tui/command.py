@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Where: TypeAlias = Literal[
-    "app", "prompt", "trace", "registry", "compare", "session", "team", "start", "lines", "list", "text"
+    "app",
+    "prompt",
+    "trace",
+    "registry",
+    "compare",
+    "session",
+    "packages",
+    "team",
+    "start",
+    "lines",
+    "list",
+    "text",
 ]
 """Who carries the command out: the app, a place, or a pane inside one (`lines`: any pane with lines)."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.tui.command import Command, Where
-from workbench.tui.tables import compare, everywhere, panes, prompt, registry, session, start, team, trace
+from workbench.tui.tables import compare, everywhere, packages, panes, prompt, registry, session, start, team, trace
 
 __all__ = ["COMMANDS", "Command", "Where", "command", "commands_of"]
 
@@ -15,6 +15,7 @@ COMMANDS: tuple[Command, ...] = (
     *registry.COMMANDS,
     *compare.COMMANDS,
     *session.COMMANDS,
+    *packages.COMMANDS,
     *team.COMMANDS,
     *start.COMMANDS,
     *panes.COMMANDS,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.prompt import AssembleContext, preview
 from workbench.prompt.views import Owner, Preview
 from workbench.tui import counting
+from workbench.tui.packages_subject import LivePackages, follow, packages_of
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
 from workbench.tui.view.edits import Waiting
@@ -54,6 +55,7 @@ class RuntimeSubject:
         self._contexts = contexts or {"(global)": AssembleContext()}
         self._registered = Registered(runtime, self._known_scopes)
         self._team = Teams(runtime)
+        self._packages: LivePackages | None = None
 
     @property
     def scopes(self) -> Sequence[ScopeChoice]:
@@ -89,6 +91,11 @@ class RuntimeSubject:
     @property
     def team(self) -> LiveTeam | None:
         return self._team.read()
+
+    @property
+    def packages(self) -> LivePackages | None:
+        self._packages = packages_of(self.runtime, self._packages)
+        return self._packages
 
     def _known_scopes(self) -> list[KnownScope]:
         from workbench.config.registry.reading import KnownScope
@@ -168,6 +175,7 @@ class CompositionSubject:
         self._was_good = not opened.problems
         self._registered = Registered(opened.runtime, self._known_scopes)
         self._team = Teams(opened.runtime)
+        self._packages: LivePackages | None = None
 
     @property
     def is_loaded(self) -> bool:
@@ -221,6 +229,11 @@ class CompositionSubject:
     @property
     def team(self) -> LiveTeam | None:
         return self._team.read()
+
+    @property
+    def packages(self) -> LivePackages | None:
+        self._packages = packages_of(self._opened.runtime, self._packages)
+        return self._packages
 
     def _known_scopes(self) -> list[KnownScope]:
         from workbench.config.registry.scopes import scopes_of
@@ -334,9 +347,11 @@ def _subscribe(runtime: Runtime, changed: Callable[[str], object]) -> Callable[[
 
     stop_watching = runtime.watch(on_event)
     stop_listening = [runtime.root.on(event, on_change) for event in CHANGES]
+    stop_following = follow(runtime, changed)
 
     def stop() -> None:
         stop_watching()
+        stop_following()
         for stop_one in stop_listening:
             stop_one()
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.team.parts import Role
     from workbench.team.validation import Accepted, Limits
     from workbench.team.version import RestoredFrom, Saved
+    from workbench.tui.packages_subject import PackagesAccess
     from workbench.tui.session_feed import SessionFeed
     from workbench.tui.view.team_preview import Assembled
 
@@ -192,6 +193,11 @@ class Subject(Protocol):
     @property
     def team(self) -> TeamAccess | None:
         """None: it has no team prompts; the same object while they are there."""
+        ...
+
+    @property
+    def packages(self) -> PackagesAccess | None:
+        """None: dynamic packages are off in it; the same object while they are on."""
         ...
 
     @property

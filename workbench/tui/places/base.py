@@ -37,6 +37,7 @@ TABS: tuple[Tab, ...] = (
     Tab("2", "Trace", "How did it come to be?"),
     Tab("3", "Registry", "What is registered, by whom, in which layer?"),
     Tab("4", "Session", "What happened, step by step?"),
+    Tab("5", "Packages", "What was added while it runs, and by whom?"),
     Tab("6", "Team", "What has the team made of it?"),
 )
 """Only places that exist. The module of one is `places.<title in lower case>.place`."""
@@ -169,6 +170,9 @@ class Place(Screen[None]):
         """Shows `viewing` as it is now. Called only while the place is on the screen, and when it comes back."""
         raise NotImplementedError
 
+    def packages_changed(self) -> None:
+        """Some dynamic package is another one, or a request has come or gone; the frame is shown again anyhow."""
+
     def jumps(self) -> list[Item]:
         """What the palette can jump to here."""
         return []
@@ -218,7 +222,9 @@ class Place(Screen[None]):
         """Something is another now, and this place is on the screen."""
         if not self.is_mounted or not self.children:
             return
-        if topic != "frame":
+        if topic == "packages":
+            self.packages_changed()
+        elif topic != "frame":
             self._version = self.viewing.version
             self.look_again(topic)
         self.refresh_frame()
@@ -288,7 +294,7 @@ class Place(Screen[None]):
         self.answer_line.show(answer.sentence, answer.fact)
         commands = self.house.commands_of(self.where, "app")
         inner_width = width - 2 * frame.outer_margin(width)
-        self.key_hints.show_bar(frame.key_hints(commands, inner_width, self.now))
+        self.key_hints.show_bar(frame.key_hints(commands, inner_width, self.now | {"asked"} if asked else self.now))
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """For a selection by mouse. One that has begun in a pane stays in it."""

@@ -10,7 +10,17 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.trace", "Trace", ("2",), "Show how the prompt came to be."),
     Command("app.registry", "Registry", ("3",), "Show what is registered, by whom, in which layer."),
     Command("app.session", "Session", ("4",), "Show what happened, step by step, and what broke the prefix cache."),
+    Command("app.packages", "Packages", ("5",), "Show dynamic packages: what waits for you, runs, and does."),
     Command("app.team", "Team", ("6",), "Show what the team has made of its prompts, and change it."),
+    Command(
+        "app.answer",
+        "Answer a request",
+        ("exclamation_mark",),
+        "Read what a package asks for that waits for you, and allow it, deny it, or let it wait.",
+        "answer",
+        label="!",
+        when="asked",
+    ),
     Command(
         "app.now",
         "Back to now",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -82,8 +82,13 @@ def context_bar(name: str, scope: str | None, size: str, status: Status, *, shor
     return Bar(left, right, regions)
 
 
-def tab_bar(tabs: Sequence[Tab], current: str, question: str, *, short: bool) -> Bar:
-    """The places that exist, and the question of the one on the screen. A click leads to one."""
+def tab_bar(
+    tabs: Sequence[Tab], current: str, question: str, *, short: bool, badges: Mapping[str, int] | None = None
+) -> Bar:
+    """The places that exist, and the question of the one on the screen. A click leads to one.
+
+    `badges`: how many things wait for the person there, by the title of the place.
+    """
     line: Line = ()
     regions: list[Region] = []
     for tab in tabs:
@@ -97,6 +102,10 @@ def tab_bar(tabs: Sequence[Tab], current: str, question: str, *, short: bool) ->
             )
         else:
             line = (*line, Piece(" "), Piece(f"{tab.key} ", "faint"), Piece(f"{tab.title} ", "soft"))
+        asked = badges.get(tab.title, 0) if badges else 0
+        if asked:
+            ground: Role | None = "base" if tab.title == current else None
+            line = (*line, Piece(f"◆{asked} ", "pending", bold=True, ground=ground))
         regions.append(Region(start, width_of(line), f"app.{tab.title.lower()}"))
     return Bar(line, () if short else (Piece(question, "faint"),), tuple(regions))
 

@@ -58,12 +58,12 @@ def read_excerpt(source: TextSource, text_lines: int = 1) -> Excerpt:
     while last > source.line and not lines[last - 1].strip():
         last -= 1
     text = "\n".join(lines[first - 1 : last])
-    return Excerpt(source, first, text, _coloured(source.file, text))
+    return Excerpt(source, first, text, coloured(source.file, text))
 
 
 def json_runs(text: str) -> tuple[Coloured, ...]:
     """The colours of a JSON document."""
-    return _coloured("schema.json", text)
+    return coloured("schema.json", text)
 
 
 def _lines_of(file: str) -> list[str]:
@@ -88,7 +88,8 @@ def _end_of_block(lines: list[str], line: int) -> int:
     return line + len(block) - 1
 
 
-def _coloured(file: str, text: str) -> tuple[Coloured, ...]:
+def coloured(file: str, text: str) -> tuple[Coloured, ...]:
+    """Colours of a source, by the ending of its name; () where the language is not known or a line too long."""
     if any(len(line) > LONGEST for line in text.split("\n")):
         return ()
     lexer = _lexer_for(file)
@@ -132,6 +133,7 @@ def _lexer_for(file: str) -> Lexer | None:
         ".json": lexers.JsonLexer,
         ".md": lexers.MarkdownLexer,
         ".toml": lexers.TOMLLexer,
+        ".js": lexers.JavascriptLexer,
     }
     made = named.get(os.path.splitext(file)[1].lower())
     return made(stripnl=False, ensurenl=False) if made is not None else None

@@ -19,9 +19,11 @@ from workbench.tui.viewing.editing import Editing
 from workbench.tui.viewing.measuring import Measuring
 from workbench.tui.viewing.past import Past
 
-Topic: TypeAlias = Literal["subject", "scope", "preview", "sizes", "findings", "frame", "changed", "session"]
+Topic: TypeAlias = Literal[
+    "subject", "scope", "preview", "sizes", "findings", "frame", "changed", "session", "packages"
+]
 """What is another now. `frame`: words around the panes only. `changed`: of the subject, before its preview."""
-SESSION = frozenset({"session"})
+ASIDE: tuple[Topic, ...] = ("session", "packages")
 """Topics of changes after which the present prompt is still the same."""
 KEPT = 50
 """Earlier previews that can still be looked at."""
@@ -151,8 +153,10 @@ class Viewing:
         """A flood of changes costs one assembly at a time; one that hangs is given up for the next."""
         if self.subject is None:
             return
-        if changed.topics == SESSION and not self.subject.is_past:
-            self._tell("session")
+        if changed.topics <= set(ASIDE) and not self.subject.is_past:
+            for topic in ASIDE:
+                if topic in changed.topics:
+                    self._tell(topic)
             return
         if self.scope not in {scope.label for scope in self.subject.scopes}:
             self.scope = first_scope(self.subject.scopes)
@@ -161,6 +165,8 @@ class Viewing:
             self.editing.files_changed(self.preview)
             self.editing.look(self.subject, self.scope)
         self._tell("changed")
+        if "packages" in changed.topics:
+            self._tell("packages")
         if not self.subject.is_changing:
             self.assembling.after_change()
 

@@ -1,0 +1,401 @@
+"""Dynamic packages as the screen sees them: one adapter between the runner and the data of the place Packages.
+
+Looking starts nothing. What a person asks for goes through `workbench.dynamic.people`.
+
+Source: docs/tui.md, Packages.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from workbench.tui.view.packages_data import (
+    ErrorData,
+    HazardData,
+    PackageCard,
+    PackageRow,
+    PageData,
+    PartChange,
+    PrintData,
+    Registration,
+    RequestData,
+    ResidueData,
+    RevisionData,
+    TrialData,
+)
+from workbench.tui.view.packages_words import clock
+from workbench.tui.view.sizes import counted
+
+if TYPE_CHECKING:
+    from workbench.core import Runtime
+    from workbench.core.effects import EffectNode
+    from workbench.dynamic.cards import Card
+    from workbench.dynamic.package import Package, Revision, UndefinedRecord
+    from workbench.dynamic.people import People
+    from workbench.dynamic.requests import Request
+    from workbench.dynamic.residue import Residue
+    from workbench.dynamic.service import DynamicPackages
+    from workbench.dynamic.trial import TrialResult
+
+EVENTS = (
+    "cordis/package-state",
+    "cordis/package-change",
+    "cordis/request-run",
+    "cordis/request-run-resolved",
+    "cordis/package-output",
+)
+"""Of the runner, after which something else may be shown (`workbench.dynamic.events`)."""
+KINDS = {"on": "listener", "once": "listener", "provide": "service"}
+"""Words of ledgers, as the screen says them."""
+KNOWN = frozenset({"section", "context", "variable", "tool", "handler", "timeout", "interval"})
+
+
+class NotDone(Exception):
+    """What a person asked for was refused; `str()` says why. Outside text."""
+
+
+class PackagesAccess(Protocol):
+    """The packages of a subject, and what a person can do with them. Acts raise `NotDone`."""
+
+    @property
+    def waiting_count(self) -> int:
+        """Requests that wait for a person: the badge."""
+        ...
+
+    def rows(self) -> Sequence[PackageRow]:
+        """All of them, live ones in the order of their ids, then records."""
+        ...
+
+    def card(self, package_id: str) -> PackageCard | None:
+        """Everything about one; None: there is none any more."""
+        ...
+
+    def requests(self) -> Sequence[RequestData]:
+        """The queue, oldest first."""
+        ...
+
+    def answered(self, request_id: str) -> str:
+        """How a request that is over has ended, in a few words; empty: nobody knows it."""
+        ...
+
+    def report(self, request_id: str) -> str | None:
+        """The report of a request, also of one that is over; None: it is not known any more."""
+        ...
+
+    def last_request(self, package_id: str) -> str:
+        """Id of the last request of a package; empty: there was none."""
+        ...
+
+    def answer(self, request_id: str, *, allows: bool, reason: str = "") -> bool:
+        """False: it came too late, and changes nothing."""
+        ...
+
+    async def start(self, package_id: str, revision: int | None = None) -> str:
+        """What became of it, in words."""
+        ...
+
+    async def stop(self, package_id: str) -> None:
+        """Returns when nothing of it runs."""
+        ...
+
+    async def undefine(self, package_id: str) -> None:
+        """Stops it if needed, and forgets it."""
+        ...
+
+    async def what_if(self, package_id: str, revision: int) -> TrialData:
+        """Executes its host half, and undoes it."""
+        ...
+
+    def trial(self, package_id: str, revision: int) -> TrialData | None:
+        """What the last what-if of that revision has shown."""
+        ...
+
+    def deliver_again(self, package_id: str) -> bool:
+        """Announces the browser half to all pages that do not hold it."""
+        ...
+
+
+class LivePackages:
+    """Those of a runner."""
+
+    def __init__(self, service: DynamicPackages) -> None:
+        self.service = service
+        self._people: People | None = None
+
+    @property
+    def people(self) -> People:
+        if self._people is None:
+            from workbench.dynamic.people import People
+
+            self._people = People(self.service, "tui")
+        return self._people
+
+    # looking
+
+    @property
+    def waiting_count(self) -> int:
+        return len(self.service.requests.pending())
+
+    def rows(self) -> list[PackageRow]:
+        asked = {request.package_id: request for request in self.service.requests.pending()}
+        rows = [self._row(package, asked.get(package.id)) for package in self.service.packages()]
+        rows += [_record_row(record) for record in reversed(self.service.undefined)]
+        return rows
+
+    def card(self, package_id: str) -> PackageCard | None:
+        package = self.service.package(package_id)
+        if package is None:
+            return self._record(package_id)
+        from workbench.dynamic.cards import card_of
+
+        request = next((each for each in self.service.requests.pending() if each.package_id == package_id), None)
+        return self._card(card_of(self.service, package), self._row(package, request))
+
+    def requests(self) -> list[RequestData]:
+        found = []
+        for request in self.service.requests.pending():
+            package = self.service.package(request.package_id)
+            revision = None if package is None else package.revision(request.revision)
+            data = (
+                RevisionData(request.revision, request.name, request.purpose, None, None)
+                if revision is None
+                else _revision(revision)
+            )
+            found.append(
+                RequestData(
+                    request.id,
+                    request.package_id,
+                    request.session,
+                    request.asked_by,
+                    _monotonic(request.asked_at),
+                    data,
+                    None if request.trial is None else trial_data(request.trial),
+                    package is not None and package.is_trying,
+                )
+            )
+        return found
+
+    def answered(self, request_id: str) -> str:
+        request = self.service.requests.find(request_id)
+        if request is None:
+            return ""
+        if request.answer is None:
+            return "" if request.outcome is None else request.outcome
+        word = "allowed" if request.answer.allows else "denied"
+        return f"{word} by {request.answer.by}"
+
+    def report(self, request_id: str) -> str | None:
+        request = self.service.requests.find(request_id)
+        if request is None:
+            return None
+        from workbench.dynamic.report import request_report
+
+        return request_report(request)
+
+    def last_request(self, package_id: str) -> str:
+        requests = self.service.requests
+        every = [*requests.past(), *requests.pending()]
+        return next((each.id for each in reversed(every) if each.package_id == package_id), "")
+
+    def trial(self, package_id: str, revision: int) -> TrialData | None:
+        package = self.service.package(package_id)
+        last = None if package is None else package.last_trial
+        return None if last is None or last.revision != revision else trial_data(last)
+
+    # acting
+
+    def answer(self, request_id: str, *, allows: bool, reason: str = "") -> bool:
+        return self.people.allow(request_id) if allows else self.people.deny(request_id, reason)
+
+    async def start(self, package_id: str, revision: int | None = None) -> str:
+        value = await _done(self.people.start(package_id, revision))
+        waits = value["waiting_for"]
+        words = f"{package_id} r{value['revision']} is {value['status']}"
+        return f"{words}: it waits for {', '.join(waits)}" if waits else words
+
+    async def stop(self, package_id: str) -> None:
+        await _done(self.people.stop(package_id))
+
+    async def undefine(self, package_id: str) -> None:
+        await _done(self.people.undefine(package_id))
+
+    async def what_if(self, package_id: str, revision: int) -> TrialData:
+        return trial_data(await _done(self.people.what_if(package_id, revision)))
+
+    def deliver_again(self, package_id: str) -> bool:
+        return self.people.deliver_again(package_id)
+
+    # from the runner's facts
+
+    def _row(self, package: Package, request: Request | None) -> PackageRow:
+        run, start = package.run, package.start
+        shown = run.revision if run is not None else start.revision if start is not None else package.newest
+        effects = () if run is None or run.fiber is None else run.fiber.effects()
+        residue, state = package.last_residue, package.state
+        slips = 0 if run is None else sum(run.slips.values()) + run.budget.spent
+        return PackageRow(
+            package.id,
+            shown.name,
+            state,
+            package.since,
+            package.owner,
+            shown.number,
+            package.newest.number,
+            _fact(package, state),
+            len(effects),
+            shown.client is not None,
+            "" if request is None else request.id,
+            0.0 if request is None else _monotonic(request.asked_at),
+            None if residue is None else residue.is_clean,
+            slips,
+            package.last_outcome,
+        )
+
+    def _record(self, package_id: str) -> PackageCard | None:
+        for record in reversed(self.service.undefined):
+            if record.id == package_id:
+                revision = RevisionData(record.revisions, record.name, record.purpose, None, None)
+                return PackageCard(_record_row(record), revision)
+        return None
+
+    def _card(self, card: Card, row: PackageRow) -> PackageCard:
+        error, failure = card.last_error, card.render_failure
+        return PackageCard(
+            row=row,
+            revision=_revision(card.revision),
+            revisions=tuple(_revision(each) for each in card.revisions),
+            run=card.run or "",
+            registrations=tuple(registration(node) for node in card.registrations),
+            provides=card.provides,
+            waiting_for=card.waiting_for,
+            dependents=card.dependents,
+            host_methods=card.host_methods,
+            prints=tuple(PrintData(line.at, line.text) for line in card.output),
+            prints_dropped=card.output_dropped,
+            error=None if error is None else ErrorData(error.reason, error.stage, error.message, error.revision),
+            last_good=card.last_good,
+            pages=tuple(PageData(each.page, str(each.state), _told(each)) for each in card.pages),
+            not_loaded_on=card.not_loaded_on,
+            render_failure="" if failure is None else f"{failure.slot} on {failure.page}: {failure.message}",
+            trial=None if card.trial is None else trial_data(card.trial),
+            trial_runs=card.trial_runs,
+            residue=_residue(card.residue),
+            hazards=tuple(HazardData(each.kind, each.text, each.seconds, each.count) for each in card.hazards),
+            remarks=card.remarks,
+            controls=frozenset(card.controls),
+        )
+
+
+def packages_of(runtime: Runtime, known: LivePackages | None) -> LivePackages | None:
+    """The same object as long as it is the same runner; None: the composition has none."""
+    service = runtime.root.get("dynamic")
+    if service is None:
+        return None
+    return known if known is not None and known.service is service else LivePackages(service)
+
+
+def follow(runtime: Runtime, changed: Callable[[str], object]) -> Callable[[], object]:
+    """Calls `changed("packages")` after each event of the runner; returns how to stop that."""
+
+    def on_event(*_given: object) -> None:
+        changed("packages")
+
+    listening = [runtime.root.on(event, on_event) for event in EVENTS]
+
+    def stop() -> None:
+        for each in listening:
+            each()
+
+    return stop
+
+
+def registration(node: EffectNode) -> Registration:
+    """An entry of a ledger, by kind and name."""
+    first, _, rest = node.label.partition(" ")
+    kind = KINDS.get(first, first if first in KNOWN else "effect")
+    return Registration(kind, rest if kind != "effect" and rest else node.label, len(node.children))
+
+
+def trial_data(result: TrialResult) -> TrialData:
+    """What a what-if has shown."""
+    change = result.change
+    parts: list[PartChange] = []
+    if change is not None:
+        parts = [
+            PartChange(str(each.kind), each.name, each.action, each.owner, each.before, each.after)
+            for each in change.parts
+        ]
+        parts += [
+            PartChange("context", each.name, each.action, None, each.before, each.after) for each in change.contexts
+        ]
+    return TrialData(
+        result.revision,
+        result.outcome,
+        result.message,
+        result.at,
+        tuple(registration(node) for node in result.registrations),
+        result.provides,
+        result.waiting_for,
+        tuple(parts),
+        change is not None,
+        None if change is None else change.first_token,
+        0 if change is None else change.read_anew.tokens,
+        change is not None and change.read_anew.label == "exact",
+        _residue(result.residue),
+    )
+
+
+async def _done(work: Any) -> Any:
+    from workbench.dynamic.refusals import Refusal
+
+    try:
+        return await work
+    except Refusal as refusal:
+        raise NotDone(refusal.message) from None
+
+
+def _fact(package: Package, state: str) -> str:
+    run, error = package.run, package.last_error
+    if state == "waiting" and run is not None:
+        return ", ".join(run.missing)
+    if state == "failed" and error is not None:
+        stage = f"{error.stage}: " if error.stage else ""
+        return f"{stage}{error.message.partition(chr(10))[0]}"
+    residue = package.last_residue
+    return residue.words if state == "stopped" and residue is not None else ""
+
+
+def _record_row(record: UndefinedRecord) -> PackageRow:
+    revisions = counted(record.revisions, "revision")
+    fact = f"{revisions}, undefined {clock(record.at)}"
+    return PackageRow(record.id, record.name, "undefined", 0.0, record.session, 0, 0, fact)
+
+
+def _residue(residue: Residue | None) -> ResidueData | None:
+    if residue is None:
+        return None
+    return ResidueData(residue.at, residue.searched, tuple((each.kind, each.name) for each in residue.left))
+
+
+def _revision(revision: Revision | Any) -> RevisionData:
+    return RevisionData(
+        revision.number,
+        revision.name,
+        revision.purpose,
+        revision.code,
+        revision.client,
+        tuple(revision.warnings),
+        revision.made_at,
+    )
+
+
+def _told(outcome: Any) -> str:
+    waits = f"waits for {', '.join(outcome.waiting_for)}" if outcome.waiting_for else ""
+    return ": ".join(part for part in (outcome.stage, outcome.message, waits) if part)
+
+
+def _monotonic(at: float) -> float:
+    """A moment of the wall clock, as `time.monotonic()` counts."""
+    return time.monotonic() - (time.time() - at)

@@ -1,0 +1,265 @@
+"""What a person can do with packages. Each act is a worker: a slow stop keeps nobody from looking around."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from workbench.tui.packages_colours import colours_of
+from workbench.tui.packages_subject import NotDone
+from workbench.tui.places.packages.showing import Showing
+from workbench.tui.view.packages_data import PackageCard
+from workbench.tui.view.packages_sheet import Ask
+from workbench.tui.view.packages_words import EXECUTES
+from workbench.tui.view.picker import Item
+from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.question import Choice, Question
+from workbench.tui.widgets.lines import Lines
+from workbench.visible import visible_line
+
+ACTS = "packages act"
+
+
+class Acting(Showing):
+    """The commands of the place."""
+
+    # controls
+
+    async def action_stop(self) -> None:
+        card = self._card_with("stop", "It does not run.")
+        if card is None:
+            return
+        if not card.dependents:
+            self._stop(card)
+            return
+        waits = "waits" if len(card.dependents) == 1 else "wait"
+        facts: tuple[Line, ...] = ((*outside(", ".join(card.dependents), "strong"), Piece(f" {waits} again.")),)
+        title: Line = (
+            Piece("Stop ", "strong", True),
+            *outside(card.id, "strong", bold=True),
+            Piece("?", "strong", True),
+        )
+        await self._ask(title, facts, ("y", "yes, stop it"), partial(self._stop, card))
+
+    def _stop(self, card: PackageCard) -> None:
+        access = self.access
+        if access is not None:
+            self._act(f"stop {card.id}", lambda: access.stop(card.id), lambda _: self._proof(card.id))
+
+    def _proof(self, package_id: str) -> Line:
+        card = self.access.card(package_id) if self.access is not None else None
+        stopped: Line = (*outside(package_id, "strong", bold=True), Piece(" stopped", "strong", True))
+        if card is None or card.residue is None:
+            return (Piece("✓ ", "running"), *stopped, Piece("."))
+        if card.residue.left:
+            return (Piece("× ", "failed", bold=True), *stopped, Piece(", but something is left of it."))
+        return (Piece("✓ ", "running"), *stopped, Piece(", nothing left."))
+
+    async def action_undefine(self) -> None:
+        card = self._card_with("undefine", "There is nothing to undefine.")
+        if card is None:
+            return
+        facts: list[Line] = [(Piece("All its revisions are forgotten, and its id is invalid from then on."),)]
+        if card.run:
+            facts.append((Piece("It is stopped first.", "soft"),))
+        title: Line = (
+            Piece("Undefine ", "strong", True),
+            *outside(card.id, "strong", bold=True),
+            Piece("?", "strong", True),
+        )
+        await self._ask(title, tuple(facts), ("y", "yes, forget it"), partial(self._undefine, card.id))
+
+    def _undefine(self, package_id: str) -> None:
+        access = self.access
+        if access is not None:
+            done: Line = (Piece("✓ ", "running"), *outside(package_id, "strong", bold=True), Piece(" undefined."))
+            self._act(f"undefine {package_id}", lambda: access.undefine(package_id), lambda _: done)
+
+    def action_start(self) -> None:
+        card = self.card
+        if card is not None and card.row.request:
+            self.say("It waits for your answer already.", ())
+            return
+        card = self._card_with("start", "There is nothing to start.")
+        if card is not None:
+            self._open_start(card, card.newest.number)
+
+    async def action_older(self) -> None:
+        card = self._card_with("start older", "It has one revision only.")
+        if card is None:
+            return
+        from workbench.tui.widgets.picker import pick
+
+        items = [
+            Item(str(each.number), f"r{each.number}  {each.name}", each.purpose.partition("\n")[0])
+            for each in reversed(card.revisions)
+        ]
+        await pick(self.app, items, "revision", lambda number: self._open_start(card, int(number)))
+
+    def _open_start(self, card: PackageCard, number: int) -> None:
+        """The question comes first, with a what-if to be had before it is answered."""
+        access, revision = self.access, card.numbered(number)
+        if access is None or revision is None:
+            return
+        from workbench.tui.widgets.packages_sheet import PackageSheet
+
+        can_try = revision.code is not None and not card.run
+        ask = Ask(card.id, revision, card.row.session, trial=access.trial(card.id, number), can_try=can_try)
+        self.app.push_screen(PackageSheet(access, ask, self._start, self.house.copy))
+
+    def _start(self, ask: Ask) -> None:
+        access = self.access
+        if access is not None:
+
+            def told(words: str) -> Line:
+                return (Piece("✓ ", "running"), *outside(words, "strong", bold=True), Piece("."))
+
+            self._act(f"start {ask.package}", lambda: access.start(ask.package, ask.revision.number), told)
+
+    async def action_what_if(self) -> None:
+        card = self._card_with("what-if", "Nothing of it can be tried while it runs, or without a host half.")
+        if card is None:
+            return
+        name = outside(card.id, "strong", bold=True)
+        title: Line = (Piece("Try ", "strong", True), *name, Piece(f" r{card.revision.number}?", "strong", True))
+        facts: tuple[Line, ...] = (
+            (Piece("◆ ", "pending", bold=True), Piece(EXECUTES)),
+            (Piece("Nothing else is assembled or started meanwhile. It decides nothing.", "soft"),),
+        )
+        await self._ask(title, facts, ("t", "try it"), partial(self._what_if, card))
+
+    def _what_if(self, card: PackageCard) -> None:
+        access = self.access
+        if access is not None:
+            tried: Line = (
+                Piece("✓ ", "running"),
+                *outside(card.id, "strong", bold=True),
+                Piece(" tried and undone."),
+            )
+            number = card.revision.number
+            self._act(f"what-if of {card.id}", lambda: access.what_if(card.id, number), lambda _: tried)
+
+    def action_deliver(self) -> None:
+        card = self._card_with("deliver again", "It has no browser half that runs.")
+        if card is not None and self.access is not None:
+            self.access.deliver_again(card.id)
+            self.say("Announced to all open pages.")
+
+    # looking
+
+    def action_sources(self) -> None:
+        card = self.card
+        if card is None:
+            return
+        self.shows = "" if self.shows == "sources" else "sources"
+        if self.shows and any(
+            each is not None and each not in self.colours for each in (card.revision.code, card.revision.client)
+        ):
+            self.run_worker(self._colour(card), group="packages colours", exit_on_error=False)
+        self.show_page()
+
+    async def _colour(self, card: PackageCard) -> None:
+        self.colours = await colours_of(card.revision, self.colours)
+        self.show_page()
+
+    def action_difference(self) -> None:
+        card = self.card
+        if card is None or self.pair(card) is None:
+            self.say("It has one revision only.", ())
+            return
+        self.shows = "" if self.shows == "difference" else "difference"
+        self.show_page()
+
+    def action_copy(self) -> None:
+        text = self.text_to_copy()
+        if text is None:
+            self.say("There is no text to copy here.", ())
+        else:
+            self.house.copy(text, self.say)
+
+    def text_to_copy(self) -> str | None:
+        """What is picked out, else the sources that are shown, the report of the last request, or the card."""
+        card, access = self.card, self.access
+        selected = self.page.selected_text
+        if selected or card is None or access is None:
+            return selected
+        if self.shows == "sources":
+            halves = [each for each in (card.revision.code, card.revision.client) if each is not None]
+            return "\n".join(halves) or None
+        report = access.report(access.last_request(card.id))
+        text = report if report is not None else _card_text(card)
+        return "\n".join(str(visible_line(line)) for line in text.split("\n"))
+
+    def action_leave(self) -> None:
+        if self.shows:
+            self.shows = ""
+            self.show_page()
+        elif self.page.has_focus:
+            self.focus_list()
+
+    def action_other_pane(self) -> None:
+        front: Lines = self.listing if self.page.has_focus else self.page
+        if front is self.listing:
+            self.focus_list()
+        else:
+            front.focus()
+
+    def focus_list(self) -> None:
+        """Back to the list."""
+        self.query_one("#left").remove_class("-behind")
+        self.listing.focus()
+
+    # work
+
+    def _card_with(self, control: str, else_say: str) -> PackageCard | None:
+        if self.card is not None and control in self.card.controls:
+            return self.card
+        self.say(else_say, ())
+        return None
+
+    def _act(self, words: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]) -> None:
+        self.said = (Piece("◐ ", "pending"), *outside(words), Piece(" …"))
+        self.refresh_frame()
+        self.run_worker(self._done(words, work, told), group=ACTS, exit_on_error=False)
+
+    async def _done(self, words: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]) -> None:
+        try:
+            result = await work()
+        except NotDone as refused:
+            first = str(refused).partition("\n")[0]
+            self.said = (Piece("× ", "failed", bold=True), *outside(f"{words}: {first}"))
+        except Exception as error:
+            self.said = (Piece("× ", "failed", bold=True), *outside(f"{words}: {type(error).__name__}: {error}"))
+        else:
+            self.said = told(result)
+        self.read_again()
+        self.refresh_frame()
+
+    async def _ask(
+        self, title: Line, facts: tuple[Line, ...], yes: tuple[str, str], agreed: Callable[[], None]
+    ) -> None:
+        from workbench.tui.widgets.confirm import Confirm
+
+        def answered(value: bool | None) -> None:
+            if value:
+                agreed()
+
+        choices = Choice(yes[0], yes[1], True), Choice("n", "no", False)
+        await self.app.push_screen(Confirm(Question(title, facts, choices)), answered)
+
+
+def _card_text(card: PackageCard) -> str:
+    lines = [
+        f"Package {card.id} r{card.row.revision} ({card.row.name})",
+        f"owner: session {card.row.session}",
+        f"purpose: {card.revision.purpose}",
+        f"state: {card.state}{f', {card.run}' if card.run else ''}",
+        *(f"registered: {each.kind} {each.name}" for each in card.registrations),
+    ]
+    if card.error is not None:
+        lines.append(f"last error: {card.error.reason} {card.error.stage}: {card.error.message}")
+    if card.residue is not None:
+        left = ", ".join(f"{kind} {name}" for kind, name in card.residue.left)
+        lines.append(f"residue of the last stop: {left or 'nothing left'}")
+    return "\n".join(lines)

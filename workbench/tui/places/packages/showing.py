@@ -1,0 +1,144 @@
+"""Showing packages: the list, and beside it what is chosen. Looking executes nothing."""
+
+from __future__ import annotations
+
+from textual.getters import query_one
+
+from workbench.tui.packages_subject import PackagesAccess
+from workbench.tui.places.base import Place
+from workbench.tui.places.packages.effect import effect_of
+from workbench.tui.view import packages_words
+from workbench.tui.view.frame import Bar
+from workbench.tui.view.packages_answer import none_parts, off_parts
+from workbench.tui.view.packages_data import MOVING, PackageCard, PackageRow, RevisionData
+from workbench.tui.view.packages_detail import (
+    Keys,
+    buttons_of,
+    detail_parts,
+    revision_parts,
+    source_parts,
+    title_lines,
+)
+from workbench.tui.view.packages_list import list_rows, ordered
+from workbench.tui.view.pieces import Line, Piece
+from workbench.tui.view.registry_document import Coloured, Part, Words
+from workbench.tui.view.team_answers import answer_bar
+from workbench.tui.viewing.viewing import Viewing
+from workbench.tui.widgets.packages_list import PackageButtons, PackageList, PackagePage, PackageTitle
+
+SAMPLE = "packages"
+
+
+class Showing(Place):
+    """Panes and state of the place."""
+
+    listing = query_one("#packages", PackageList)
+    title_line = query_one(PackageTitle)
+    buttons = query_one(PackageButtons)
+    page = query_one("#page", PackagePage)
+
+    def __init__(self, viewing: Viewing) -> None:
+        super().__init__(viewing)
+        self.rows: list[PackageRow] = []
+        self.chosen = ""
+        """Id of a package."""
+        self.card: PackageCard | None = None
+        self.shows = ""
+        """What of the card: empty for all, `sources`, `difference`."""
+        self.colours: dict[str, tuple[Coloured, ...]] = {}
+        self.said: Line = ()
+        """What was done last, or why not."""
+
+    @property
+    def access(self) -> PackagesAccess | None:
+        """None: dynamic packages are off."""
+        subject = self.viewing.subject
+        return subject.packages if subject is not None else None
+
+    def read_again(self) -> None:
+        """Everything as it is now."""
+        access = self.access
+        self.rows = ordered(access.rows()) if access is not None else []
+        self.show_all()
+
+    def show_all(self) -> None:
+        """Both panes."""
+        if not self.is_mounted or not self.children:
+            return
+        self.set_class(not self.rows, "-nothing")
+        self.listing.answer_key = self.house.key_of("app.answer") or "!"
+        self.listing.show_rows(list_rows(self.rows, blanks=self.is_airy), self.chosen)
+        card = self.listing.card
+        self.choose("" if card is None else card.id)
+
+    def choose(self, package_id: str) -> None:
+        """Another card, or the same one anew."""
+        if package_id != self.chosen:
+            self.chosen, self.shows = package_id, ""
+        self.read_card()
+
+    def read_card(self) -> None:
+        """The chosen card, as it is now."""
+        access = self.access
+        self.card = access.card(self.chosen) if access is not None and self.chosen else None
+        self.show_page()
+
+    def show_page(self) -> None:
+        """Title, buttons and detail of the chosen card."""
+        if not self.is_mounted or not self.children:
+            return
+        card, short = self.card, self.size.width < 100
+        if card is None:
+            parts: tuple[Part, ...] = off_parts(SAMPLE) if self.access is None else none_parts()
+            if self.viewing.subject is None:
+                parts = ()
+            self.title_line.show((Piece("Packages", "strong", bold=True),) if parts else ())
+            self.buttons.show_bar(Bar((), ()))
+            self.buttons.add_class("-absent")
+            self.page.show("nothing", parts)
+            return
+        self.title_line.show(*title_lines(card, packages_words.monotonic()))
+        answers = buttons_of(card, short=short)
+        self.buttons.show_bar(answer_bar(answers, self.house.commands_of("packages", "app")))
+        self.buttons.set_class(not answers, "-absent")
+        self.page.show((card.id, self.shows), self._parts(card))
+
+    def _parts(self, card: PackageCard) -> tuple[Part, ...]:
+        if self.shows == "sources":
+            return source_parts(card.revision, self.colours) or (
+                Words((Piece("It has no sources here.", "soft"),)),
+            )
+        pair = self.pair(card)
+        if self.shows == "difference" and pair is not None:
+            return revision_parts(*pair)
+        house = self.house
+        keys = Keys(
+            house.key_of("app.answer"),
+            house.key_of("packages.what_if"),
+            house.key_of("packages.difference"),
+            house.key_of("packages.older"),
+        )
+        effect = effect_of(self.viewing.preview, self.viewing.sizes, card.id)
+        return detail_parts(card, effect, packages_words.monotonic(), keys)
+
+    @staticmethod
+    def pair(card: PackageCard) -> tuple[RevisionData, RevisionData] | None:
+        """The shown revision and the newest one; where it is the newest, the one before it and that."""
+        if len(card.revisions) < 2:
+            return None
+        if card.row.revision != card.newest.number:
+            return card.revision, card.newest
+        return card.revisions[-2], card.revisions[-1]
+
+    def count_up(self) -> None:
+        """A second has gone."""
+        if self.app.screen is not self or not self.rows:
+            return
+        self.listing.count_up()
+        card = self.card
+        if card is None:
+            return
+        if card.state in MOVING:
+            self.read_card()  # who is still running, and for how long, is known only by asking
+        else:
+            self.title_line.show(*title_lines(card, packages_words.monotonic()))

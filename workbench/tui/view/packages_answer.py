@@ -1,0 +1,99 @@
+"""The answer to the question of Packages, and what stands there without any.
+
+Source: docs/tui.md, Packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.tui.view.answer import Answer
+from workbench.tui.view.packages_data import PackageRow
+from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.registry_document import Part, Text, Title, Words
+from workbench.tui.view.sizes import number
+
+EXAMPLE = """plugins:
+  - package_runner     # runs them; like shell access
+  - package_tools      # the tools of the model"""
+LIKE_SHELL = "dynamic packages are like shell access"
+
+
+def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> Answer:
+    """What waits, what runs, what does not; `said`: what was done last."""
+    fact: Line = () if short else (Piece(LIKE_SHELL, "soft"),)
+    if said:
+        return Answer(said, fact)
+    counts = {"Waiting for you": 0, "Running": 0, "Not running": 0, "Undefined": 0}
+    for row in rows:
+        counts[row.group] += 1
+    waiting, running, resting = counts["Waiting for you"], counts["Running"], counts["Not running"]
+    failed = sum(1 for row in rows if row.state == "failed")
+    if not waiting + running + resting:
+        words = "No packages." if not counts["Undefined"] else "No packages any more."
+        return Answer((Piece(words, "strong", bold=True), Piece(" Nothing was defined in this process.")), fact)
+    rest = f"{number(running)} running, {number(resting)} not running"
+    rest += f", {number(failed)} of them failed." if failed and not short else "."
+    if not waiting:
+        return Answer((Piece(rest.split(",")[0], "strong", bold=True), Piece(rest[rest.index(",") :])), fact)
+    verb = "waits" if waiting == 1 else "wait"
+    lead: Line = (
+        Piece("◆ ", "pending", bold=True),
+        Piece(f"{number(waiting)} {verb} for your answer.", "strong", bold=True),
+    )
+    return Answer((*lead, Piece(f"  {rest}")), fact)
+
+
+def off_answer() -> Answer:
+    """Without a runner."""
+    return Answer(
+        (Piece("No packages.", "strong", bold=True), Piece(" Dynamic packages are off in this composition."))
+    )
+
+
+def off_parts(sample: str = "") -> tuple[Part, ...]:
+    """What would be here, and how to get it."""
+    found: list[Part] = [
+        Words(
+            (Piece("No packages.", "strong", bold=True), Piece(" Dynamic packages are off in this composition."))
+        ),
+        Words(()),
+        Words(
+            (
+                Piece(
+                    "With them a model extends the running harness with packages that it writes itself. Here you "
+                    "would see each of them: what it has registered, what it changes in the request, what it "
+                    "prints; you allow it or not, stop it, and read the proof that nothing of it is left."
+                ),
+            )
+        ),
+        Words(()),
+        Words(
+            (
+                Piece("Off by default: ", "strong", bold=True),
+                Piece("a package acts with the rights of this process. Treat it like shell access."),
+            )
+        ),
+        Title((Piece("How to get it", "soft", bold=True),)),
+        Words((Piece("Name both plugins in the composition:", "soft"),)),
+        Text(EXAMPLE, has_numbers=False),
+    ]
+    if sample:
+        found += [Words(()), Words((Piece("Or open the sample ", "soft"), *outside(sample, "strong"), Piece(".")))]
+    return tuple(found)
+
+
+def none_parts() -> tuple[Part, ...]:
+    """A runner without packages."""
+    return (
+        Words((Piece("No packages.", "strong", bold=True), Piece(" Nothing was defined in this process."))),
+        Words(()),
+        Words(
+            (
+                Piece(
+                    "A model defines one with the tool cordis_define, and starts it with cordis_run. It appears "
+                    "here with its code and all that it registers. One that runs in a page waits for your answer."
+                ),
+            )
+        ),
+    )

@@ -1,0 +1,352 @@
+"""The detail of a package: what it is, what it has registered, what it does to the request, what a stop would do.
+
+Source: docs/tui.md, Packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.tui.view.details import Fact
+from workbench.tui.view.difference import difference_lines
+from workbench.tui.view.packages_data import Effect, ErrorData, PackageCard, RevisionData
+from workbench.tui.view.packages_quote import framed, quoted
+from workbench.tui.view.packages_trial import trial_parts
+from workbench.tui.view.packages_words import (
+    OWN_TURN_SECONDS,
+    SIGNS,
+    age,
+    clock,
+    halves,
+    registered_line,
+    residue_line,
+    state_word,
+    who,
+)
+from workbench.tui.view.pieces import Line, Piece, outside
+from workbench.tui.view.registry_document import Coloured, Drawn, Facts, Part, Rows, Text, Title, Words
+from workbench.tui.view.sizes import counted, number
+from workbench.tui.view.team_answers import Answered
+
+SLOW_STOP_SECONDS = 2.0
+"""After which a stop is said to be slow, with who is still running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys of this person, for sentences; empty: none."""
+
+    answer: str = "!"
+    what_if: str = "w"
+    difference: str = "d"
+    older: str = "o"
+
+
+def title_lines(card: PackageCard, now: float) -> tuple[Line, Line]:
+    """Id and name, and the state at the right end."""
+    sign, role = SIGNS[card.state]
+    left = (
+        Piece(""),
+        *outside(card.id, "strong", bold=True),
+        Piece("  "),
+        *outside(card.row.name, "strong", bold=True),
+    )
+    return left, (Piece(f"{sign} ", role, bold=True), Piece(state_word(card.row, now)))
+
+
+def buttons_of(card: PackageCard, *, short: bool) -> list[Answered]:
+    """The controls that can be used now, as buttons."""
+    found: list[Answered] = []
+    controls, newest = card.controls, card.newest.number
+    if card.row.request:
+        found.append(("app.answer", "Answer…"))
+    if "stop" in controls:
+        found.append(("packages.stop", "Stop"))
+    if "start" in controls:
+        again = card.state in ("stopped", "failed") and newest == card.row.revision
+        found.append(("packages.start", "Run again" if again else f"Start r{newest}"))
+    if "start older" in controls:
+        found.append(("packages.older", "Older"))
+    if "what-if" in controls:
+        found.append(("packages.what_if", "What if"))
+    if "undefine" in controls:
+        found.append(("packages.undefine", "Undefine"))
+    if "deliver again" in controls and not short:
+        found.append(("packages.deliver", "Deliver again"))
+    return found
+
+
+def detail_parts(card: PackageCard, effect: Effect, now: float, keys: Keys = Keys()) -> tuple[Part, ...]:
+    """All that is known, most wanted first."""
+    return tuple(_detail(card, effect, now, keys))
+
+
+def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterator[Part]:
+    if card.revision.purpose:
+        yield quoted(card.revision.purpose)
+    yield Facts(tuple(_facts(card, keys)))
+    if card.state in ("undefined", "lost", "refused"):
+        yield from _record(card)
+        return
+    yield from _hazards(card, now)
+    if card.error is not None and card.last_error_matters:
+        yield from _error(card, card.error, keys)
+    if card.row.request:
+        yield Title((Piece("It waits for your answer", "strong", bold=True),))
+        yield Words(
+            (
+                Piece("◆ ", "pending", bold=True),
+                Piece(keys.answer, "strong", bold=True),
+                Piece(" shows what it asks for. Nothing was executed yet, and looking executes nothing.", "soft"),
+            )
+        )
+    yield from _registered(card)
+    if not card.run:
+        can_try = "what-if" in card.controls or card.trial_runs or card.trial is not None
+        if can_try or card.newest.code is not None:
+            yield from trial_parts(card.trial, runs=card.trial_runs, key=keys.what_if, can_try=can_try)
+    yield from _effect(card, effect)
+    yield from _pages(card)
+    yield from _prints(card)
+    if "stop" in card.controls:
+        yield from _if_stopped(card, effect)
+    if card.residue is not None and not card.run:
+        yield Title((Piece("After the last stop", "soft", bold=True),))
+        yield Words(residue_line(card.residue))
+    for warning in card.revision.warnings:
+        yield Title((Piece("Warning at define", "soft", bold=True),))
+        yield Words((Piece("~ ", "changed", bold=True), *outside(warning)))
+
+
+def _facts(card: PackageCard, keys: Keys) -> Iterator[Fact]:
+    row, revision = card.row, card.revision
+    if card.run:
+        yield Fact("run", (*outside(card.run, "strong"), Piece(f" of r{row.revision}, {halves(revision)}", "soft")))
+    elif revision.number:
+        yield Fact("revision", (Piece(f"r{revision.number}", "strong"), Piece(f", {halves(revision)}", "soft")))
+    yield Fact("owner", who(row.session))
+    if row.newest > row.revision > 0:
+        made = card.newest.made_at
+        at = f" defined {clock(made)}" if made else " defined"
+        newer: Line = (Piece("↑ ", "changed"), Piece(f"r{row.newest}", "strong"), Piece(at, "soft"))
+        yield Fact(
+            "newer", (*newer, Piece("   "), Piece(keys.difference, "strong", True), Piece(" difference", "soft"))
+        )
+    elif len(card.revisions) > 1:
+        yield Fact("earlier", (Piece(", ".join(f"r{each.number}" for each in card.revisions[:-1][-8:])),))
+    if card.provides:
+        yield Fact("provides", outside(", ".join(card.provides), "strong"))
+    if card.waiting_for:
+        yield Fact("waits for", (Piece("◌ ", "waiting"), *outside(", ".join(card.waiting_for), "strong")))
+    if card.dependents:
+        yield Fact("used by", outside(", ".join(card.dependents)))
+    if card.host_methods:
+        yield Fact("host calls", outside(", ".join(card.host_methods)))
+    for remark in card.remarks:
+        if not remark.startswith("r"):
+            yield Fact("remark", outside(remark, "soft"))
+
+
+def _record(card: PackageCard) -> Iterator[Part]:
+    words = {
+        "undefined": "It was undefined: its id is invalid from then on, and nothing of it is kept but this record.",
+        "lost": "It was defined in an earlier process. Definitions live in the memory of their process only.",
+        "refused": "It was refused, so that nothing was recorded or run.",
+    }
+    yield Words(())
+    yield Words((Piece("– ", "soft"), Piece(words[card.state], "text")))
+    if card.row.fact:
+        yield quoted(card.row.fact)
+    yield from source_parts(card.revision, {}) if card.revision.code or card.revision.client else ()
+
+
+def _hazards(card: PackageCard, now: float) -> Iterator[Part]:
+    told = [hazard for hazard in card.hazards if hazard.kind != "depended on"]
+    waits = now - card.row.since
+    is_slow = card.state == "stopping" and waits >= SLOW_STOP_SECONDS
+    if not told and not is_slow and not (card.state == "starting" and waits >= OWN_TURN_SECONDS):
+        return
+    yield Title((Piece("Look here", "failed", bold=True),))
+    if card.state == "starting" and waits >= OWN_TURN_SECONDS:
+        yield Words(
+            (
+                Piece("◐ ", "pending", bold=True),
+                Piece(f"Waiting inside the turn that started it, {age(waits)}. ", "strong"),
+                Piece("What it awaits may only happen after the turn: stop it, or cancel the turn.", "soft"),
+            )
+        )
+    if is_slow:
+        yield Words(
+            (
+                Piece("◐ ", "pending", bold=True),
+                Piece(f"The stop takes {age(waits)}. ", "strong"),
+                Piece("It ends when what still runs has ended:", "soft"),
+            )
+        )
+    for hazard in told:
+        if hazard.kind == "own turn":
+            continue
+        line: Line = (Piece("× ", "failed", bold=True), Piece(f"{hazard.kind}: ", "strong"), *outside(hazard.text))
+        if hazard.seconds is not None:
+            line = (*line, Piece(f", {age(hazard.seconds)}", "soft"))
+        if hazard.times:
+            line = (*line, Piece(f", {counted(hazard.times, 'time')}", "soft"))
+        yield Words(line)
+
+
+def _error(card: PackageCard, error: ErrorData, keys: Keys) -> Iterator[Part]:
+    stage = f", {error.stage}" if error.stage else ""
+    half = {"host-half-failed": "host half", "client-half-failed": "browser half"}.get(error.reason, error.reason)
+    lead = (Piece("× ", "failed", bold=True), Piece(f"Failed: {half}{stage}", "strong", bold=True))
+    yield Title(lead, (Piece(f"r{error.revision}", "soft"),))
+    yield quoted(error.message)
+    if card.last_good is not None and card.last_good != error.revision:
+        yield Words(
+            (
+                Piece(f"r{card.last_good} was the last that ran. ", "soft"),
+                Piece(keys.older, "strong", bold=True),
+                Piece(" starts an older one.", "soft"),
+            )
+        )
+
+
+def _registered(card: PackageCard) -> Iterator[Part]:
+    if not card.run:
+        return
+    right = "a stop undoes these, last first" if len(card.registrations) > 1 else "a stop undoes it"
+    yield Title((Piece("Registered", "soft", bold=True),), (Piece(right if card.registrations else "", "faint"),))
+    if not card.registrations:
+        yield Words((Piece("Nothing.", "soft"),))
+    yield Rows(
+        tuple(
+            (registered_line(each), (Piece(counted(each.children, "part"), "faint"),) if each.children else ())
+            for each in reversed(card.registrations)
+        )
+    )
+
+
+def _effect(card: PackageCard, effect: Effect) -> Iterator[Part]:
+    if not card.run:
+        return
+    yield Title((Piece("Effect on the request", "soft", bold=True),), (Piece("as it is shown in Prompt", "faint"),))
+    if not effect.parts:
+        yield Words((Piece("None: no section, context or tool of it is in force.", "soft"),))
+        return
+    yield Rows(
+        tuple(
+            (
+                (Piece("+ ", "added", bold=True), Piece(part.kind.ljust(10), "soft"), *outside(part.name)),
+                outside(part.size),
+            )
+            for part in effect.parts
+        )
+    )
+
+
+def _pages(card: PackageCard) -> Iterator[Part]:
+    if card.revision.client is None or not card.run:
+        return
+    yield Title((Piece("Pages", "soft", bold=True),), (Piece("loaded is not rendered", "faint"),))
+    lines: list[tuple[Line, Line]] = []
+    for page in card.pages:
+        sign = Piece("× ", "failed", bold=True) if page.state == "failed" else Piece("  ")
+        words = outside(page.message, "soft") if page.message else ()
+        lines.append(((sign, *outside(page.page), Piece("  "), *words), outside(page.state, "soft")))
+    lines += [
+        ((Piece("○ ", "soft"), *outside(page)), (Piece("not loaded here", "soft"),)) for page in card.not_loaded_on
+    ]
+    yield Rows(tuple(lines))
+    if not lines:
+        yield Words((Piece("No page is open.", "soft"),))
+    if card.render_failure:
+        yield Words((Piece("× A component crashed: ", "failed", bold=True),))
+        yield quoted(card.render_failure)
+
+
+def _prints(card: PackageCard) -> Iterator[Part]:
+    if not card.prints and not card.prints_dropped:
+        return
+    count = len(card.prints) + card.prints_dropped
+    dropped = f", the first {number(card.prints_dropped)} dropped" if card.prints_dropped else ""
+    yield Title((Piece("Prints", "soft", bold=True),), (Piece(f"{number(count)}{dropped}", "faint"),))
+    yield framed(
+        Rows(tuple(((Piece(f"{clock(each.at)}  ", "faint"), *outside(each.text)), ()) for each in card.prints))
+    )
+
+
+def _if_stopped(card: PackageCard, effect: Effect) -> Iterator[Part]:
+    yield Title((Piece("If you stop it", "soft", bold=True),))
+    kinds: dict[str, int] = {}
+    for each in card.registrations:
+        kinds[each.kind] = kinds.get(each.kind, 0) + 1
+    if kinds:
+        words = ", ".join(counted(count, kind) for kind, count in kinds.items())
+        yield Words(
+            (Piece("− ", "removed", bold=True), *outside(words), Piece(" go" if len(kinds) > 1 else " goes"))
+        )
+    if card.dependents:
+        verb = "waits" if len(card.dependents) == 1 else "wait"
+        yield Words(
+            (Piece("◌ ", "waiting"), *outside(", ".join(card.dependents), "strong"), Piece(f" {verb} again"))
+        )
+    if effect.first:
+        yield Words(
+            (
+                Piece("╳ ", "broken", bold=True),
+                Piece("the next request breaks at "),
+                *outside(effect.first, "strong"),
+            )
+        )
+    yield Words((Piece("✓ ", "running"), Piece("the proof that nothing is left stands here afterwards", "soft")))
+
+
+def source_parts(revision: RevisionData, colours: Mapping[str, tuple[Coloured, ...]]) -> tuple[Part, ...]:
+    """Both sources; `colours`: by their text, where they have come."""
+    found: list[Part] = []
+    for word, source in (("Host half", revision.code), ("Browser half", revision.client)):
+        if source is not None:
+            language = "Python" if word == "Host half" else "JavaScript"
+            title: Line = (Piece(f"{word}, r{revision.number}", "strong", bold=True),)
+            found.append(
+                Title(
+                    title,
+                    (Piece(f"{language}, {counted(len(source.encode('utf-8', 'replace')), 'byte')}", "faint"),),
+                )
+            )
+            found.append(Text(source, runs=colours.get(source, ())))
+    return tuple(found)
+
+
+def revision_parts(earlier: RevisionData, later: RevisionData) -> tuple[Part, ...]:
+    """What a revision has changed in the sources of the one before."""
+    found: list[Part] = [
+        Words(
+            (
+                Piece(f"r{earlier.number} → r{later.number}", "strong", bold=True),
+                Piece("  what the later revision has changed", "soft"),
+            )
+        )
+    ]
+    if (earlier.purpose, earlier.name) != (later.purpose, later.name):
+        found += [Title((Piece("Name and purpose", "soft", bold=True),))]
+        found.append(_difference(f"{earlier.name}\n{earlier.purpose}", f"{later.name}\n{later.purpose}"))
+    for word, before, after in (
+        ("Host half", earlier.code, later.code),
+        ("Browser half", earlier.client, later.client),
+    ):
+        if before is None and after is None:
+            continue
+        found.append(Title((Piece(word, "soft", bold=True),)))
+        if before == after:
+            found.append(Words((Piece("the same", "soft"),)))
+        else:
+            found.append(_difference(before or "", after or ""))
+    return tuple(found)
+
+
+def _difference(before: str, after: str) -> Drawn:
+    def draw(width: int) -> Sequence[Line]:
+        return difference_lines(before, after, width, side_by_side=False)
+
+    return Drawn(draw)
