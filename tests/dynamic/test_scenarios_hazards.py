@@ -151,7 +151,8 @@ async def test_a_failing_and_a_cancelled_what_if(w: World) -> None:
 
 async def test_d70_endless_after_an_await() -> None:
     async with world(budget_ms=300) as w:
-        await w.started(tool_source("await ctx.timeout(0.05)\nwhile True:\n    pass", inject='"tools", "timer"'))
+        endless = tool_source("await ctx.timeout(0.05)\nwhile True:\n    pass", inject='"tools", "timer"')
+        await w.started(endless, is_probed=True)
         for count in (1, 2):
             error = (await w.call("S1", "t")).error
             assert error is not None
@@ -164,7 +165,8 @@ async def test_a_provider_that_blocks_is_ended_and_counted() -> None:
     async with world(budget_ms=200) as w:
         await w.started(
             'inject = ["system_prompt"]\ndef text(context):\n    while True: pass\n'
-            'def apply(ctx):\n    ctx.system_prompt.section("x:slow", 1500, text)\n'
+            'def apply(ctx):\n    ctx.system_prompt.section("x:slow", 1500, text)\n',
+            is_probed=True,
         )
         with pytest.raises(Exception, match="timed out"):
             await w.prompt()

@@ -185,7 +185,7 @@ async def test_memory_is_judged(w: World) -> None:
 
 async def test_d25_the_asynchronous_part_is_not_bounded() -> None:
     async with world(budget_ms=300) as w:
-        await w.started('inject = ["timer"]\nasync def apply(ctx):\n    await ctx.timeout(1)\n')
+        await w.started('inject = ["timer"]\nasync def apply(ctx):\n    await ctx.timeout(1)\n', is_probed=True)
         assert w.state("dyn-1") == "running"
 
 

@@ -9,10 +9,11 @@ import pytest
 
 from tests.agent.scenario import World as AgentWorld
 from tests.agent.scenario import calls, say, text, world
+from tests.dynamic.conftest import PATIENT_BUDGET_MS
 from tests.dynamic.world import B_OK, H_GREET, H_NOP, H_SEC
 from workbench.agent.messages import text_of
 from workbench.dynamic.people import People
-from workbench.dynamic.runner import PackageRunner
+from workbench.dynamic.runner import PackageRunner, RunnerConfig
 from workbench.dynamic.service import DynamicPackages
 from workbench.dynamic.source.browser import is_available
 from workbench.dynamic.toolset import PackageTools
@@ -29,7 +30,7 @@ def define(code: str, call_id: str, **more: Any) -> tuple[str, Any, str]:
 
 
 async def with_packages(w: AgentWorld) -> DynamicPackages:
-    await w.root.plugin(PackageRunner)
+    await w.root.plugin(PackageRunner, RunnerConfig(PATIENT_BUDGET_MS))
     await w.root.plugin(PackageTools)
     dynamic: DynamicPackages = w.root.dynamic
     return dynamic

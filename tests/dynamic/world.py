@@ -186,8 +186,10 @@ class World:
     async def run(self, package_id: str, session: str = "S1", **more: Any) -> Any:
         return await self.ok(session, "cordis_run", id=package_id, **more)
 
-    async def started(self, code: str, session: str = "S1", **more: Any) -> str:
+    async def started(self, code: str, session: str = "S1", *, is_probed: bool = False, **more: Any) -> str:
+        """`is_probed`: without the probe, for small budgets, which a busy machine may spend on a process."""
         package_id = await self.define(code, session, **more)
+        self.package(package_id).newest.is_probed = is_probed
         await self.run(package_id, session)
         return package_id
 
