@@ -166,3 +166,27 @@ async def test_a_composition_whose_model_cannot_be_had_says_so(failing: Path) ->
         await screen.say("1")
         await screen.until_shown("× No agent runs: ")
         assert "answers.yml" in screen.feed.talk.error
+
+
+async def test_a_flood_of_chunks_is_one_repaint_a_frame(failing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,000 chunks: the rows are made anew for what happened, not for each chunk; the answer line shows the end."""
+    deltas = "".join(f"          - {{type: text-delta, index: 0, text: 'w{n} '}}\n" for n in range(1_000))
+    whole = "".join(f"w{n} " for n in range(1_000))
+    script = (
+        "sessions:\n  - calls:\n      - chunks:\n          - {type: block-start, index: 0, blockType: text}\n"
+        f"{deltas}          - {{type: block-end, index: 0, block: {{type: text, text: '{whole}'}}}}\n"
+        f"          - {{type: finish, reason: {{kind: stop}}}}\n"
+    )
+    (failing.parent / "answers.yml").write_text(script)
+    async with live(failing) as screen:
+        place = screen.app.place
+        loads = []
+        original = place._load  # type: ignore[attr-defined]
+        monkeypatch.setattr(place, "_load", lambda: (loads.append(1), original())[1])
+        await screen.say("go")
+        await screen.until(lambda: bool(screen.feed.tracks) and not screen.feed.talk.is_running)
+        assert not screen.feed.talk.error
+        chunks = screen.feed.tracks[0].timeline
+        assert chunks is not None
+        assert chunks.counts["assistant/chunk"] > 1_000
+        assert len(loads) < 60

@@ -70,8 +70,9 @@ class LiveSessions:
 
     # -- what happens --------------------------------------------------------------------------------------
 
-    def _tell(self) -> None:
-        self.version += 1
+    def _tell(self, *, has_news: bool = True) -> None:
+        """`has_news`: not only the answer that comes in is longer."""
+        self.version += has_news
         if self._changed is not None:
             self._changed("session")
 
@@ -106,7 +107,7 @@ class LiveSessions:
             track.timeline = builder.finished()
             broken = track.timeline.broken
             track.problems = [broken] if broken is not None else []
-        self._tell()
+        self._tell(has_news=event.type != "assistant/chunk")
 
     def _files_changed(self) -> None:
         """An edit that came into force is declared: its break is no drift."""

@@ -108,10 +108,14 @@ class LogSubject:
         for story in self._stories.values():
             story.close()
 
-    def _tell(self) -> None:
-        self.version += 1
+    def _tell(self, *, has_news: bool = True) -> None:
+        """`has_news`: not only the reading has come further."""
+        self.version += has_news
         if self._changed is not None:
             self._changed("session")
+
+    def _tell_progress(self) -> None:
+        self._tell(has_news=False)
 
     def _read(self, track: Track, loop: asyncio.AbstractEventLoop) -> None:
         """One track, in a thread."""
@@ -130,7 +134,7 @@ class LogSubject:
                     builder.add(event)
                     if event.seq % STRIDE == STRIDE - 1:
                         self.progress = f"{event.seq + 1:,} of {len(events):,} events"
-                        loop.call_soon_threadsafe(self._tell)
+                        loop.call_soon_threadsafe(self._tell_progress)
                         if self._gives_up:
                             return
                 track.timeline = builder.finished()
@@ -153,7 +157,7 @@ class LogSubject:
             builder.add(event)
             if event.seq % STRIDE == STRIDE - 1:
                 self.progress = f"{event.seq + 1:,} events"
-                loop.call_soon_threadsafe(self._tell)
+                loop.call_soon_threadsafe(self._tell_progress)
                 if self._gives_up:
                     raise _GivenUp
 

@@ -94,7 +94,7 @@ class SessionFeed(Protocol):
 
     @property
     def version(self) -> int:
-        """Grows with each change of a track."""
+        """Grows with each change of a track; not while only an answer comes in."""
         ...
 
     @property

@@ -68,6 +68,9 @@ class SessionPlace(PastSteps, Talking):
     # what is looked at
 
     def look_again(self, topic: Topic) -> None:
+        feed = self._feed
+        if topic == "session" and feed is not None and feed.version == self._feed_version:
+            return  # an answer comes in: only the frame says so
         if topic in ("subject", "preview", "session", "changed"):
             self._load()
 
