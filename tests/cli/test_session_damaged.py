@@ -97,6 +97,17 @@ def test_any_value_may_be_anything(whole: str, folder: Path, data: st.DataObject
         assert path.read_bytes() == before
 
 
+def test_requests_before_a_message_that_is_none_are_rebuilt(cli: Cli, tmp_path: Path) -> None:
+    records = log_records(tmp_path / "log.jsonl")
+    wrong = {"type": "user/message", "seq": len(records) - 1, "data": {"role": 5}, "surfaceOp": "append"}
+    with (tmp_path / "log.jsonl").open("a") as file:
+        file.write(json.dumps(wrong) + "\n")
+    ran = cli("session", str(tmp_path / "log.jsonl"), "--rebuild")
+    assert ran.code == 1
+    assert ran.out.endswith("5 requests: 5 equal\n")
+    assert f"event {len(records) - 1} (user/message)" in ran.err
+
+
 def test_a_log_of_nothing_but_a_header(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     Session.create(path=path).close_now()

@@ -137,19 +137,27 @@ def _diff(log: Story, names: Sequence[str], format: str, output: Output, errors:
 
 
 def _rebuild(log: Story, format: str, output: Output) -> ExitCode:
-    from workbench.agent.log import rebuild_all
+    from workbench.agent.log import LogError, rebuild_all
     from workbench.agent.verdicts.judging import quarter
     from workbench.cli.formats.as_session import Check, checks_json, checks_lines
     from workbench.config.sessions.story import LogStory
 
+    checks: list[Check] = []
+    broken: LogError | None = None
     if isinstance(log, LogStory):
-        checks = [Check.of(one) for one in rebuild_all(log.log.events)]
+        try:
+            for one in rebuild_all(log.log.events):
+                checks.append(Check.of(one))
+        except LogError as error:  # what stood before it is told all the same
+            broken = error
     else:
         checks = [Check.of(log.rebuilt(row.sent)) for row in log.timeline(quarter).requests]
     if format == "json":
         output.json(checks_json(checks))
     else:
         output.lines(checks_lines(checks, output))
+    if broken is not None:
+        raise broken
     return ExitCode.FOUND if any(check.mismatch for check in checks) else ExitCode.OK
 
 
