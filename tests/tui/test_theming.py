@@ -84,6 +84,9 @@ async def test_an_edit_of_the_theme_in_force_shows_at_once(tmp_path: Path, monke
         told = lambda: any("'blue' is not a colour" in toast.message for toast in app._notifications)  # noqa: E731
         await _until(told, lambda: file.write_text(_with(text, "text", "blue")))
         assert colour() == "#abcdef", "a broken file keeps the theme that it was"
+        short = lambda: any("more" in toast.message for toast in app._notifications)  # noqa: E731
+        await _until(short, lambda: (folder / "bare.yaml").write_text("name: bare\n"))
+        assert max(toast.message.count("\n") for toast in app._notifications) <= 3, "the screen stays in view"
 
 
 def _with(text: str, role: str, colour: str) -> str:

@@ -18,6 +18,10 @@ PREFIX = "workbench-"
 """Before the names of our themes, among those of Textual."""
 
 
+MOST_TOLD = 3
+"""Mistakes of theme files that one message names."""
+
+
 class Theming:
     """Knows all themes by name, and keeps the app's registration of ours up to date."""
 
@@ -97,9 +101,7 @@ class Theming:
                 found, problems = await asyncio.to_thread(user_themes.load, folder)
                 self._take(found)
                 if problems != told and problems:
-                    self._app.notify(
-                        str(visible("\n".join(problems))), title="Theme not used", severity="warning", markup=False
-                    )
+                    self._app.notify(_told(problems), title="Theme not used", severity="warning", markup=False)
                 told = problems
         finally:
             watching.cancel()
@@ -118,3 +120,9 @@ class Theming:
                         for widget in screen.query(Painted):
                             widget.notify_style_update()
                             widget.refresh()
+
+
+def _told(problems: list[str]) -> str:
+    """The first ones: a file that lacks all roles would cover the screen."""
+    more = len(problems) - MOST_TOLD
+    return str(visible("\n".join(problems[:MOST_TOLD]))) + (f"\n… and {more} more" if more > 0 else "")
