@@ -39,7 +39,7 @@ def whole_log(path: Path) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [61, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_log_cut_at_any_byte_reopens_balanced_and_is_mended_once(tmp_path: Path, step: int) -> None:
     """At every byte when asked for slow tests, else at each end of a line and at some bytes between."""
     path = tmp_path / "log.jsonl"
