@@ -134,6 +134,13 @@ def test_the_store_is_locked(snap_compare: Any) -> None:
     assert picture(snap_compare, team, (80, 24), "w", draft=draft)
 
 
+def test_the_store_is_locked_while_a_text_is_edited(snap_compare: Any) -> None:
+    team = lived_in()
+    team.save_error = "database is locked"
+    draft = Draft(12).with_section("communication", "Write calmly.")
+    assert picture(snap_compare, team, (80, 24), "e", "f4", draft=draft, target=EntryId("section", "communication"))
+
+
 def test_hostile(snap_compare: Any) -> None:
     team = lived_in(hostile=p.HOSTILE)
     assert picture(snap_compare, team, (120, 40), target=EntryId("part", "runtime/shared"))

@@ -12,12 +12,13 @@ import pytest
 
 import tests.support.previews as p
 from tests.support.teams import StoreTeam, team_at
-from tests.team.scenario import D0, rule, skill
+from tests.team.scenario import D0, E0, M0, proposal, rule, skill, team_world
 from tests.tui.conftest import Screen, settled
 from workbench.team.drafts import DraftFolder
 from workbench.team.store.errors import StoreError
 from workbench.team.validation import Limits
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.live import RuntimeSubject
 from workbench.tui.places.team.place import TeamPlace
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.team_entries import EntryId
@@ -467,6 +468,47 @@ async def test_a_store_that_fails_keeps_the_draft(tmp_path: Path, drafts: DraftF
         team.error = None
         await screen.press("f4")
         assert "Saved as revision 1." in screen.text()
+
+
+async def test_a_store_whose_file_goes_away(tmp_path: Path) -> None:
+    async with opened(tmp_path, overrides=overriding(work="one")) as (screen, team):
+        await screen.go_to(WORK)
+        await screen.press("e", *"mine ")
+        (tmp_path / "team.db").rename(tmp_path / "elsewhere.db")
+        await screen.press("f4")
+        assert "Not done. Your draft is kept." in screen.text()
+        assert "bring it back" in " ".join(screen.text().split())
+        await screen.press("escape")
+        assert "1 edit" not in screen.text()
+        (tmp_path / "elsewhere.db").rename(tmp_path / "team.db")
+        await screen.press("w")
+        assert "Saved as revision 2." in screen.text()
+        assert (await team.store.snapshot()).part("runtime/work").override == "mine one"
+
+
+async def test_over_a_runtime(tmp_path: Path) -> None:
+    async with team_world(tmp_path) as t:
+        await t.main()
+        await t.executor()
+        subject = RuntimeSubject(t.w.root.runtime)
+        live = subject.team
+        assert live is not None
+        assert live is subject.team
+        main, executor = [await live.assembled(role, None) for role in ("orchestrator", "worker")]
+        assert (main.text, executor.text) == (M0, E0)
+        assert main.part_at(M0.index("P:runtime/replies")) == "runtime/replies"
+        assert executor.part_at(E0.index("P:runtime/work\n")) == "runtime:work"
+        given = proposal(overrides=overriding(work="W"), rules=[rule("docs", "Docs", "Fix")])
+        config = (await live.check(given, 0)).config
+        main, executor = [await live.assembled(role, config) for role in ("orchestrator", "worker")]
+        assert executor.text == E0.replace("P:runtime/work\n", "W\n")
+        assert main.part_at(main.text.index("POLICY 1")) == "runtime/policy"
+        async with looking(live) as screen:
+            await screen.go_to(WORK)
+            await screen.press("e", *"mine ", "f4")
+            assert "Saved as revision 1." in screen.text()
+        assert t.team.latest.revision == 1
+        assert (await live.snapshot()) is t.team.latest
 
 
 async def test_a_draft_that_cannot_be_kept_is_said(tmp_path: Path) -> None:

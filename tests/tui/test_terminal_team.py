@@ -79,3 +79,34 @@ def test_no_byte_of_a_team_steers_the_terminal(tmp_path: Path) -> None:
     for mark in ("‹ESC›", "‹BEL›", "‹CSI›"):
         assert mark in text
     assert "?[31mred" in text, "the editor shows something in the place of each"
+
+
+TYPING = """
+import tests.support.previews as p
+from tests.support.teams import HandTeam
+from workbench.tui.app import WorkbenchApp
+WorkbenchApp(p.FakeSubject(team=HandTeam()), name="ok").run()
+"""
+
+
+def test_a_draft_outlives_its_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed while a text is typed: what stood on the screen a moment before is there."""
+    from workbench.team.drafts import DraftFolder
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with Terminal(TYPING, environ={"XDG_STATE_HOME": str(tmp_path)}) as terminal:
+        terminal.wait_for("will the model read")
+        terminal.rest()
+        terminal.send("6")
+        terminal.wait_for("Parts")
+        terminal.rest()
+        terminal.send("e")
+        terminal.wait_for("editing")
+        terminal.send("never lost")
+        terminal.wait_for("1:11")
+        terminal.rest(0.5)
+    draft = DraftFolder().load("team.db")
+    assert draft is not None
+    text = draft.overrides["runtime/shared"]["text"]  # type: ignore[index]
+    assert text.startswith("never lost#")
+    assert draft.places == {"part runtime/shared": (0, 10)}

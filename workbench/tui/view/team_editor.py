@@ -28,6 +28,8 @@ class EditorFacts(NamedTuple):
     limit: int
     cursor: tuple[int, int]
     """Row and column, from 0."""
+    here: str = ""
+    """The character under the cursor; empty at the end of a line."""
 
 
 def placeholder_line(id: EntryId, text: str) -> Line:
@@ -74,9 +76,7 @@ def hidden_line(text: str) -> Line:
 def place_line(facts: EditorFacts) -> Line:
     """Where the cursor is, and what it stands on where that cannot be seen."""
     row, column = facts.cursor
-    lines = facts.text.split("\n", row + 1)
-    line = lines[row] if row < len(lines) else ""
-    here = line[column : column + 1]
+    here = facts.here
     name = mark_of(here) if here and is_hidden(here) else ""
     return (Piece(f"{row + 1}:{column + 1}", "faint"), *outside(f" {name}" if name else "", "changed"))
 

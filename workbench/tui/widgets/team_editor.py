@@ -11,7 +11,9 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import TextArea
 
-from workbench.tui.view.pieces import Line, Piece
+from workbench.tui.view.frame import outer_margin
+from workbench.tui.view.panel import wrapped
+from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.team_editor import EditorFacts, hidden_line, place_line, placeholder_line, size_line
 from workbench.tui.view.team_entries import EntryId
 from workbench.tui.widgets.inputs import SafeInput
@@ -19,6 +21,9 @@ from workbench.tui.widgets.team_editor_messages import Edited, Moved
 from workbench.tui.widgets.team_page import InLine
 from workbench.tui.widgets.team_text_area import TeamTextArea
 from workbench.visible import visible_line
+
+TROUBLE = 4
+"""Lines that say what is wrong with the store, at most."""
 
 
 class EditorField(NamedTuple):
@@ -43,7 +48,8 @@ class EditorPane(Vertical):
     EditorPane .field > _Line { width: 12; }
     EditorPane .field > SafeInput { width: 1fr; background: $wb-base; }
     EditorPane #text { height: 1fr; margin: 0 1; }
-    EditorPane #text.-unused { display: none; }
+    EditorPane .trouble { display: none; }
+    EditorPane .trouble.-used { display: block; }
     """
 
     area = query_one("#text", TeamTextArea)
@@ -65,6 +71,8 @@ class EditorPane(Vertical):
                 yield _Line(id=f"label{index}")
                 yield SafeInput(id=f"field{index}")
         yield TeamTextArea(id="text")
+        for index in range(TROUBLE):
+            yield _Line(id=f"trouble{index}", classes="trouble")
         yield _Line(id="checks")
         yield _Line(id="sizes")
 
@@ -109,6 +117,16 @@ class EditorPane(Vertical):
         left = placeholder_line(facts.id, facts.text) or more
         self.checks.show(left, hidden_line(facts.text))
         self.sizes.show(size_line(facts.bytes, facts.limit), place_line(facts))
+
+    def show_trouble(self, trouble: str) -> None:
+        """Why the store cannot do what was asked, below the text; empty: nothing is wrong."""
+        width = max(8, self.size.width - 2 * outer_margin(self.app.size.width))
+        line: Line = (Piece("× ", "failed", bold=True), *outside(trouble))
+        rows = list(wrapped(line, width))[:TROUBLE] if trouble else []
+        for index in range(TROUBLE):
+            row = self.query_one(f"#trouble{index}", _Line)
+            row.set_class(index < len(rows), "-used")
+            row.show(rows[index] if index < len(rows) else ())
 
     def takes(self, text: str, values: dict[str, str]) -> bool:
         """Whether that is something new since it was given or taken last; from now on it is not."""

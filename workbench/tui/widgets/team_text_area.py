@@ -40,6 +40,14 @@ class WholeText(Document):
         return EditResult((top[0] + len(inserted) - 1, last_column), replaced)
 
 
+class CountedRows(WrappedDocument):
+    """Textual counts the rows of the whole text for each line that it draws."""
+
+    @property
+    def height(self) -> int:
+        return len(self._offset_to_line_info)
+
+
 class TeamTextArea(TextArea):
     """Undo, selection and wrapping are Textual's."""
 
@@ -79,7 +87,7 @@ class TeamTextArea(TextArea):
         """As Textual's for plain text, which would change line ends."""
         self._highlight_query = None
         self.document = WholeText(text)
-        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.wrapped_document = CountedRows(self.document, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
         self._build_highlight_map()
         self.move_cursor((0, 0))

@@ -90,6 +90,7 @@ class Editing(Showing):
                 self.focus_list()
             elif model.draft is None:
                 model.draft = model.started()
+            self._check()
 
     @on(Edited)
     def _edited(self, event: Edited) -> None:
@@ -124,9 +125,10 @@ class Editing(Showing):
         editor, model = self._editor, self.model
         if editor is None or editor.entry is None or model.snapshot is None or not self.is_editing:
             return
-        facts = EditorFacts(
-            editor.entry, editor.text, model.bytes_drafted(), model.limits.size, editor.area.cursor_location
-        )
+        row, column = place = editor.area.cursor_location
+        here = editor.area.document.get_line(row)[column : column + 1]
+        facts = EditorFacts(editor.entry, editor.text, model.bytes_drafted(), model.limits.size, place, here)
+        editor.show_trouble(model.error or model.draft_error)
         editor.show_checks(facts, self._about(editor.entry, editor.text))
 
     def _about(self, id: EntryId, text: str) -> Line:

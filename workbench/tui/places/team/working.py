@@ -17,6 +17,7 @@ from workbench.team.version import RestoredFrom, Saved, VersionLine
 from workbench.tui.places.team.keeping import Keeping
 from workbench.tui.places.team.model import TeamModel
 from workbench.tui.subject import TeamAccess
+from workbench.tui.view.team_conflict import edited_entries
 from workbench.tui.view.team_preview import Assembled, RolePreview
 
 PAGE = 50
@@ -157,6 +158,9 @@ class Working:
         except Conflict:
             model.error = ""
             model.mode, model.view = "conflict", 0
+            edited = edited_entries(draft) if draft is not None else []
+            if edited and model.chosen not in edited:
+                model.chosen = edited[0]
             if draft is not None:
                 self.want_version(draft.base_revision)
         except Refused as refused:
