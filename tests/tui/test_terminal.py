@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.support.terminal import SEQUENCE, Terminal, plain
+from tests.support.terminal import ESCAPE, SEQUENCE, Terminal, plain
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
@@ -73,16 +73,16 @@ def test_no_byte_of_data_steers_the_terminal() -> None:
     with Terminal(APP) as terminal:
         terminal.wait_for("value:")
         terminal.rest()
-        for keys in ("jjjjjjj", "G", "\r", "jjjj", "w", "w", "v", "m", "v", "m", "/", "x\r", "n", "\x1b"):
+        for keys in ("jjjjjjj", "G", "\r", "jjjj", "w", "w", "v", "m", "v", "m", "/", "x\r", "n", ESCAPE):
             terminal.send(keys)
             terminal.rest(0.05)
-        for keys in ("s", "\x1b", ":", "x", "\x1b", "F", "\x1b[B\x1b[B\r", "\x1b", "S", "\x1b", "X", "\x1b", "E"):
+        for keys in ("s", ESCAPE, ":", "x", ESCAPE, "F", "\x1b[B\x1b[B\r", ESCAPE, "S", ESCAPE, "X", ESCAPE, "E"):
             terminal.send(keys)
             terminal.rest(0.25)
-        for keys in ("o", "\x1b", "?", "\x1b", "\x1b[23~", "e", "\x1b[17~", "o"):
+        for keys in ("o", ESCAPE, "?", ESCAPE, "\x1b[23~", "e", "\x1b[17~", "o"):
             terminal.send(keys)
-            terminal.rest(0.25)  # a lone escape key is known by the pause behind it
-        for keys in ("\x1b", "\x1b[19~", "/", "\x1b[200~\x1b]0;owned\x07pasted\x1b[201~", "\x11"):
+            terminal.rest(0.25)
+        for keys in (ESCAPE, "\x1b[19~", "/", "\x1b[200~\x1b]0;owned\x07pasted\x1b[201~", "\x11"):
             terminal.send(keys)
             terminal.rest(0.25)
         assert terminal.end() == 0

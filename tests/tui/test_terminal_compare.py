@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.terminal import SEQUENCE, Terminal, plain
+from tests.support.terminal import ESCAPE, SEQUENCE, Terminal, plain
 from tests.tui.test_terminal import HIDDEN, POINTER_SHAPE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -44,9 +44,9 @@ def test_no_byte_of_a_comparison_steers_the_terminal(tmp_path: Path) -> None:
         for keys in ("j", "\r", "n", "n", "b", "G", "w", "u", "u", "x", "x"):
             terminal.send(keys)
             terminal.rest(0.1)
-        for keys in ("l", "b", "\x1b", "m", "\x1b", "r", "\x1b[200~/no/\x1b]0;owned\x07file\x1b[201~"):
+        for keys in ("l", "b", ESCAPE, "m", ESCAPE, "r", "\x1b[200~/no/\x1b]0;owned\x07file\x1b[201~"):
             terminal.send(keys)
-            terminal.rest(0.25)  # a lone escape key is known by the pause behind it
+            terminal.rest(0.25)
         terminal.send("\r")
         terminal.wait_for("cannot be had")
         terminal.send("\x11")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support.terminal import Terminal
+from tests.support.terminal import ESCAPE, Terminal
 from tests.tui.test_terminal import visible_only
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -38,9 +38,9 @@ def test_no_byte_of_data_steers_the_terminal() -> None:
         for keys in ("jjj", "jjj", "jj", "\t", " ", "G", "\t", "g", "g", "g", "o", "R", "n", "x", "n", "G"):
             terminal.send(keys)
             terminal.rest(0.1)
-        for keys in ("/", "owned\r", "\x1b", ":", "\x1b", "?", "\x1b"):
+        for keys in ("/", "owned\r", ESCAPE, ":", ESCAPE, "?", ESCAPE):
             terminal.send(keys)
-            terminal.rest(0.25)  # a lone escape key is known by the pause behind it
+            terminal.rest(0.25)
         terminal.send("\x11")
         assert terminal.end() == 0
     text = visible_only(terminal.received)

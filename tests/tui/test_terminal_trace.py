@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support.terminal import Terminal
+from tests.support.terminal import ESCAPE, Terminal
 from tests.tui.test_terminal import visible_only
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -70,7 +70,7 @@ def test_no_byte_of_a_trace_steers_the_terminal() -> None:
             terminal.rest(0.15)
         terminal.send("\x1b[17~")
         terminal.wait_for("failed here")
-        for keys in (":", "x", "\x1b", "\x11"):
+        for keys in (":", "x", ESCAPE, "\x11"):
             terminal.send(keys)
             terminal.rest(0.25)
         assert terminal.end() == 0
