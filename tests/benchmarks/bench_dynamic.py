@@ -40,7 +40,7 @@ def show(args, value):
     return [{{"type": "text", "text": value}}]
 def apply(ctx):
     ctx.system_prompt.section("x:note{n}", 1500, "A note of package {n}.")
-    ctx.system_prompt.variable("value{n}", lambda context: "v")
+    {variable}
     ctx.tools.register(harness.define_tool(
         name="tool_{n}", description="Reverse a text.",
         parameters={{"text": {{"type": "string", "required": True}}}},
@@ -51,10 +51,12 @@ async def body(args, run):
     return args["text"][::-1]
 def apply(ctx):
     ctx.system_prompt.section("x:note{n}", 1500, "A note of package {n}.")
-    ctx.system_prompt.variable("value{n}", lambda context: "v")
+    {variable}
     ctx.tools.register(ToolSchema("tool_{n}", "Reverse a text.", {{
         "type": "object", "properties": {{"text": {{"type": "string"}}}}, "required": ["text"]}}), body)
 """
+VARIABLE = 'ctx.system_prompt.variable("value{n}", lambda context: "v")'
+"""A provider that does nothing: what one tick costs in each call of it."""
 ENDLESS = {
     "while True: pass": "while True: pass",
     "a catch-all loop": "while True:\n    try:\n        x = 1\n    except Exception:\n        pass",
@@ -74,7 +76,7 @@ async def runner(budget_ms: int = 5000) -> AsyncIterator[tuple[Runtime, DynamicP
 
 async def round_of(dynamic: DynamicPackages, *, probes: bool) -> None:
     """Define, run, stop, undefine."""
-    defined = dynamic.define(ME, {"name": "p", "purpose": "bench", "code": PACKAGE.format(n=1)})
+    defined = dynamic.define(ME, {"name": "p", "purpose": "bench", "code": PACKAGE.format(n=1, variable="")})
     package_id = {"id": defined["id"]}
     package = dynamic.package(defined["id"])
     assert package is not None
@@ -84,10 +86,10 @@ async def round_of(dynamic: DynamicPackages, *, probes: bool) -> None:
     await dynamic.undefine(ME, package_id)
 
 
-async def load_plugin(runtime: Runtime, n: int) -> Any:
+async def load_plugin(runtime: Runtime, n: int, variable: str = "") -> Any:
     """The same as a plain plugin: compiled, run and loaded."""
     module: dict[str, Any] = {"ToolSchema": ToolSchema}
-    exec(compile(PLUGIN.format(n=n), "plugin.py", "exec"), module)
+    exec(compile(PLUGIN.format(n=n, variable=variable.format(n=n)), "plugin.py", "exec"), module)
     plugin = SimpleNamespace(name=f"p{n}", inject=module["inject"], apply=module["apply"])
     return await runtime.root.plugin(plugin)
 
@@ -108,23 +110,26 @@ async def rounds(how: Settings) -> None:
         print(row.line("round, no probe / plain plugin", 10.0))
 
 
-async def assemblies(how: Settings) -> None:
+async def assemblies(how: Settings, variable: str, label: str, goal: float | None) -> None:
     count = 20 if how.quick else 200
     async with runner() as (ours, dynamic), runner() as (theirs, _):
         for n in range(count):
-            defined = dynamic.define(ME, {"name": f"p{n}", "purpose": "bench", "code": PACKAGE.format(n=n)})
+            defined = dynamic.define(
+                ME,
+                {"name": f"p{n}", "purpose": "bench", "code": PACKAGE.format(n=n, variable=variable.format(n=n))},
+            )
             package = dynamic.package(defined["id"])
             assert package is not None
             package.newest.is_probed = True
             await dynamic.run(ME, {"id": defined["id"]})
-            await load_plugin(theirs, n)
+            await load_plugin(theirs, n, variable)
 
         async def step(runtime: Runtime) -> str:
             return render_prompt(await runtime.root.system_prompt.assemble())
 
         assert await step(ours) == await step(theirs)
         row = await compare(lambda: step(ours), lambda: step(theirs), how)
-        print(row.line(f"assembly, {count} packages / plugins", 1.2))
+        print(row.line(f"assembly, {count} {label}", goal))
 
 
 async def endless() -> None:
@@ -160,7 +165,8 @@ async def main() -> None:
     logging.disable(logging.CRITICAL)
     print(HEADER)
     await rounds(how)
-    await assemblies(how)
+    await assemblies(how, "", "packages / plugins", 1.2)
+    await assemblies(how, VARIABLE, "with a provider each", None)
     await endless()
 
 

@@ -74,7 +74,7 @@ class Run:
         self.load_error: BaseException | None = None
         self.started_at = time.time()
         self.file = service.file_of(package.id, revision.number)
-        self.budget = Budget(service.runtime.loop, service.budget_seconds, self.label)
+        self.budget = Budget(service.turns, service.budget_seconds, self.label)
         self.budget.on_spent = lambda: service.changed(package)
         self.prints = Prints(f"[cordis:{package.id}]", lambda line: service.printed(self, line))
         self.tools = ToolTable(self.label, self.file)

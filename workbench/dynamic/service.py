@@ -29,6 +29,7 @@ from workbench.dynamic.pages import Pages
 from workbench.dynamic.refusals import Refusal, missing
 from workbench.dynamic.requests import Request, Requests, ResolvedAs
 from workbench.dynamic.run import Run
+from workbench.dynamic.sandbox.budget import Turns
 from workbench.dynamic.sandbox.prints import PrintedLine
 from workbench.dynamic.source.browser import check_browser
 from workbench.dynamic.source.host import compile_host
@@ -52,6 +53,7 @@ class DynamicPackages:
         self.runtime = ctx.runtime
         self.group = group
         self.budget_seconds = sync_budget_ms / 1000
+        self.turns = Turns(ctx.runtime.loop)
         self.prompt_facade = ctx.system_prompt
         self.prompt = ctx.system_prompt.service
         self.tools = ctx.tools.registry

@@ -24,7 +24,7 @@ class Config(Settings):
 
 
 def apply(ctx: Context, _config: Config) -> None:
-    """Register `cordis_inspect`, `cordis_define`, `cordis_run`, `cordis_stop`, `cordis_undefine` and their section."""
+    """Register `cordis_inspect`, `_define`, `_run`, `_stop` and `_undefine`, and their section."""
     from workbench.dynamic.toolset import register_tools
 
     register_tools(ctx)

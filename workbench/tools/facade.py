@@ -48,9 +48,9 @@ class ToolsFacade:
         """Register a tool in this context's layer.
 
         `execute(arguments, run)` is its body, sync or async; without one it is a schema that nothing runs.
-        `timeout_ms` is the longest that one body may take. With `judges_arguments` the body gets whatever object the
-        model gives, and refuses in its own words what does not fit the schema. Raises `ToolError` for a name that the layer has
-        already, for a reserved name, and for a schema that no provider takes.
+        `timeout_ms` is the longest that one body may take. With `judges_arguments` the body gets whatever object
+        the model gives, and refuses in its own words what does not fit the schema. Raises `ToolError` for a name
+        that the layer has already, for a reserved name, and for a schema that no provider takes.
         """
         frame = sys._getframe(1)
         ctx = self._ctx
