@@ -124,5 +124,6 @@ class Theming:
 
 def _told(problems: list[str]) -> str:
     """The first ones: a file that lacks all roles would cover the screen."""
-    more = len(problems) - MOST_TOLD
-    return str(visible("\n".join(problems[:MOST_TOLD]))) + (f"\n… and {more} more" if more > 0 else "")
+    lines = "\n".join(problems).split("\n")
+    more = len(lines) - MOST_TOLD
+    return str(visible("\n".join(lines[:MOST_TOLD]))) + (f"\n… and {more} more" if more > 0 else "")
