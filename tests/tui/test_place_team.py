@@ -511,6 +511,38 @@ async def test_over_a_runtime(tmp_path: Path) -> None:
         assert (await live.snapshot()) is t.team.latest
 
 
+async def test_two_windows_do_not_write_over_each_others_draft(tmp_path: Path, drafts: DraftFolder) -> None:
+    from workbench.team.drafts import Draft
+
+    async with opened(tmp_path) as (screen, team):
+        other = Draft(0).with_section("communication", "written in another window")
+        drafts.keep(team.label, other)
+        await screen.go_to(WORK)
+        await screen.press("e", "x")
+        kept = drafts.load(team.label)
+        assert kept is not None
+        assert list(kept.overrides) == ["runtime/work"]
+        assert "put aside" in screen.text()
+        [aside] = drafts.folder.glob("*.1.json")
+        aside.replace(drafts.path_of(team.label))
+        assert drafts.load(team.label) == other
+        await screen.press("f4")
+        assert drafts.load(team.label) == other, "a save forgets its own draft only"
+
+
+async def test_a_draft_that_cannot_be_read_is_not_written_over(tmp_path: Path, drafts: DraftFolder) -> None:
+    async with team_at(tmp_path / "team.db", D0) as team:
+        path = drafts.path_of(team.label)
+        path.parent.mkdir(parents=True)
+        path.write_text("{half of a draft", "utf-8")
+        async with looking(team) as screen:
+            assert "the draft cannot be read" in screen.text()
+            await screen.go_to(WORK)
+            await screen.press("e", "x")
+        assert path.with_suffix(".1.json").read_text("utf-8") == "{half of a draft"
+        assert drafts.load(team.label) is not None
+
+
 async def test_a_draft_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no folder")
     async with opened(tmp_path) as (screen, team):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from workbench.team.drafts import Draft, DraftError, DraftFolder
 
@@ -16,9 +18,13 @@ class Keeping:
     The thread ends its work even when the loop is gone.
     """
 
-    def __init__(self, tell: Callable[[str], object]) -> None:
-        """`tell`: is called on the loop with an error, or with nothing after a write that went well."""
+    def __init__(self, tell: Callable[[str, Path | None], object]) -> None:
+        """`tell`: is called on the loop after each write, with an error or nothing, and with the file that holds
+        the draft of another window, which was put aside.
+        """
         self._tell = tell
+        self._known: dict[str, object] = {}
+        """By label: what tells our file from one that another window has written since."""
         self._folder: DraftFolder | None = None
         self._lane = ThreadPoolExecutor(1, "team drafts")
         self._lock = threading.Lock()
@@ -34,7 +40,7 @@ class Keeping:
     async def load(self, label: str) -> Draft | None:
         """The draft that was kept for a store. Raises `DraftError`."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._lane, lambda: self._drafts.load(label))
+        return await loop.run_in_executor(self._lane, lambda: self._load(label))
 
     def keep(self, label: str, draft: Draft | None) -> None:
         """Writes the draft; an empty one is forgotten."""
@@ -49,7 +55,7 @@ class Keeping:
 
         def ended(_: object) -> None:
             try:
-                loop.call_soon_threadsafe(self._ended, future.result())
+                loop.call_soon_threadsafe(self._ended, *future.result())
             except RuntimeError:
                 pass  # the loop has ended, the draft is on the disk
 
@@ -66,18 +72,48 @@ class Keeping:
             self._folder = DraftFolder()
         return self._folder
 
-    def _write(self, label: str) -> str:
+    def _load(self, label: str) -> Draft | None:
+        draft = self._drafts.load(label)
+        self._known[label] = _identity(self._drafts.path_of(label))
+        return draft
+
+    def _write(self, label: str) -> tuple[str, Path | None]:
         with self._lock:
             draft = self._wanted.pop(label)
+        aside: Path | None = None
+        path = self._drafts.path_of(label)
+        present = _identity(path)
+        is_ours = present is None or present == self._known.get(label)
         try:
-            if draft is None:
-                self._drafts.drop(label)
-            else:
+            if draft is not None:
+                aside = None if is_ours else _put_aside(path)
                 self._drafts.keep(label, draft)
+            elif is_ours:
+                self._drafts.drop(label)
         except DraftError as error:
-            return str(error)
-        return ""
+            return str(error), aside
+        except OSError as error:
+            return f"{path}: {error.strerror or error}", aside
+        self._known[label] = _identity(path)
+        return "", aside
 
-    def _ended(self, error: str) -> None:
+    def _ended(self, error: str, aside: Path | None) -> None:
         self._count -= 1
-        self._tell(error)
+        self._tell(error, aside)
+
+
+def _identity(path: Path) -> object:
+    """Each write makes another file. None: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _put_aside(path: Path) -> Path:
+    """A draft of another window, or one that cannot be read, is not written over."""
+    number = next(each for each in range(1, 10_000) if not path.with_suffix(f".{each}.json").exists())
+    aside = path.with_suffix(f".{number}.json")
+    os.replace(path, aside)
+    return aside

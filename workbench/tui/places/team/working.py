@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 from textual.dom import DOMNode
@@ -255,7 +256,10 @@ class Working:
                 model.previews = made
         self._show()
 
-    def _kept(self, error: str) -> None:
+    def _kept(self, error: str, aside: Path | None) -> None:
+        if aside is not None:
+            self.model.said = f"A draft of another window was put aside: {aside}"
+            self._show()
         if error != self.model.draft_error:
             self.model.draft_error = error
             self._show()
