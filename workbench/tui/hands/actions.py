@@ -110,7 +110,7 @@ class Hands(HouseBase):
             page: str | None = self.export_screenshot(title=str(visible_line(subject.name)))
         else:
             notes = tuple(subject.notes)
-            with self.place.working(f"Exporting {form.title}"):
+            with self.place.while_working(f"Exporting {form.title}"):
                 page = await asyncio.to_thread(exported, form.name, preview, subject.name, scope, notes)
         if page is None:
             self.place.say("This prompt cannot be sent, so there is no text of it.", ())
@@ -197,7 +197,7 @@ class Hands(HouseBase):
     async def _reload(self) -> None:
         subject = self.viewing.subject
         if subject is not None:
-            with self.place.working(f"Reading {visible_line(subject.name)} again"):
+            with self.place.while_working(f"Reading {visible_line(subject.name)} again"):
                 await subject.reload()
             if self.viewing.subject is subject:
                 self.viewing.assembling.start()

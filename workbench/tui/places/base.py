@@ -242,7 +242,7 @@ class Place(Screen[None]):
         return status_of(self.viewing)
 
     @contextmanager
-    def working(self, words: str) -> Iterator[None]:
+    def while_working(self, words: str) -> Iterator[None]:
         """Work that is begun here; when it takes a while the answer line says so. `words`: fit to be shown."""
         timer = self.set_timer(SLOW_SECONDS, partial(self._tell_work, words), name="working")
         try:
@@ -252,11 +252,11 @@ class Place(Screen[None]):
             self._tell_work("")
 
     def _tell_work(self, words: str) -> None:
-        if words != self._work:
-            self._work = words
+        if words != self._slow_work:
+            self._slow_work = words
             self.refresh_frame()
 
-    _work = ""
+    _slow_work = ""
 
     @property
     def is_airy(self) -> bool:
@@ -285,8 +285,8 @@ class Place(Screen[None]):
             frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 100, badges={"Packages": asked})
         )
         lack = viewing.subject.lacks.get(self.tab.title) if viewing.subject is not None else None
-        if self._work:
-            answer = Answer((Piece("◐ ", "pending"), Piece(f"{self._work} …", is_outside=True)))
+        if self._slow_work:
+            answer = Answer((Piece("◐ ", "pending"), Piece(f"{self._slow_work} …", is_outside=True)))
         elif lack is not None:
             answer = Answer((Piece("– ", "soft"), Piece(lack)))
         else:
