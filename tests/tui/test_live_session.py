@@ -149,6 +149,20 @@ async def test_what_failed_is_sent_again(failing: Path) -> None:
         assert screen.feed.talk.failed_message is None
 
 
+async def test_what_could_not_be_assembled_is_not_lost(failing: Path) -> None:
+    (failing.parent / "answers.yml").write_text("sessions: [{calls: [{text: Now it works.}]}]\n")
+    good = failing.read_text()
+    failing.write_text(good.replace("You answer.", "You answer in {{nowhere}}."))
+    async with live(failing) as screen:
+        await screen.say("hello")
+        await screen.until(lambda: screen.feed.talk.failed_message == "hello")
+        await asyncio.to_thread(failing.write_text, good)
+        await screen.press("ctrl+r")
+        await screen.press("R")
+        await screen.until_shown("Now it works.")
+        assert screen.feed.talk.failed_message is None
+
+
 async def test_an_edit_while_it_runs_is_declared(failing: Path) -> None:
     (failing.parent / "answers.yml").write_text("sessions: [{calls: [{text: a}, {text: b}]}]\n")
     async with live(failing) as screen:

@@ -140,7 +140,6 @@ class LiveTalk:
         opened.runtime.root.on(PRE_STEP, self._before_step, prepend=True, everywhere=True)
         self.streamed = ""
         self.error = ""
-        self._failed: list[Any] | None = None
 
     @property
     def name(self) -> str:
@@ -160,9 +159,11 @@ class LiveTalk:
 
     @property
     def failed_message(self) -> str | None:
-        if self._failed is None:
+        said = self._agent.failed_input if self._agent is not None else ()
+        if not said:
             return None
-        texts = [block.get("text") for block in self._failed if block.get("type") == "text"]
+        blocks = [block for message in said for block in message["content"]]
+        texts = [block.get("text") for block in blocks if block.get("type") == "text"]
         return "\n".join(text for text in texts if isinstance(text, str))
 
     async def say(self, text: str) -> None:
@@ -186,10 +187,9 @@ class LiveTalk:
         return self._agent is not None and self._agent.cancel("user")
 
     async def resend(self) -> bool:
-        if self._agent is None or self._failed is None or self.is_running:
+        if self._agent is None or self._agent.say_again() is None:
             return False
-        content, self._failed, self.error = self._failed, None, ""
-        self._agent.followup(content)
+        self.error = ""
         self._tell()
         return True
 
@@ -221,18 +221,13 @@ class LiveTalk:
                 if isinstance(chunk, dict) and chunk.get("type") in ("text-delta", "reasoning-delta"):
                     self.streamed = (self.streamed + str(chunk.get("text", chunk.get("delta", ""))))[-STREAMED:]
             case "turn/end":
-                self._ended(session, event)
+                self._ended(event)
 
-    def _ended(self, session: Session, event: LoggedEvent) -> None:
-        self.streamed, self._failed, self.error = "", None, ""
+    def _ended(self, event: LoggedEvent) -> None:
+        self.streamed, self.error = "", ""
         reason = event.data.get("reason")
         if not isinstance(reason, dict) or reason.get("kind") != "error":
             return
         error = reason.get("error")
         if isinstance(error, dict):
             self.error = " ".join(str(error[key]) for key in ("code", "message") if error.get(key))
-        for message in reversed(session.surface.messages()):
-            source = message.get("source")
-            if message.get("role") == "user" and isinstance(source, dict) and source.get("kind") == "user":
-                self._failed = [dict(block) for block in message["content"]]
-                return
