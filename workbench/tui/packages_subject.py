@@ -256,7 +256,7 @@ class LivePackages:
     def _record(self, package_id: str) -> PackageCard | None:
         for record in reversed(self.service.undefined):
             if record.id == package_id:
-                revision = RevisionData(record.revisions, record.name, record.purpose, None, None)
+                revision = RevisionData(0, record.name, record.purpose, None, None)
                 return PackageCard(_record_row(record), revision)
         return None
 

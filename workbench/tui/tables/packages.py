@@ -43,7 +43,14 @@ COMMANDS: tuple[Command, ...] = (
         "undefine",
         when="undefinable",
     ),
-    Command("packages.sources", "Sources", ("v",), "Read both halves of its code, or go back.", "sources"),
+    Command(
+        "packages.sources",
+        "Sources",
+        ("v",),
+        "Read both halves of its code, or go back.",
+        "sources",
+        when="chosen",
+    ),
     Command(
         "packages.difference",
         "Difference of revisions",
@@ -66,6 +73,7 @@ COMMANDS: tuple[Command, ...] = (
         ("y",),
         "Copy what is picked out, the sources that are shown, or the report of the last request.",
         "copy",
+        when="chosen",
     ),
     Command(
         "packages.other_pane",

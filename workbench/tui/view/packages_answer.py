@@ -32,16 +32,17 @@ def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> A
     if not waiting + running + resting:
         words = "No packages." if not counts["Undefined"] else "No packages any more."
         return Answer((Piece(words, "strong", bold=True), Piece(" Nothing was defined in this process.")), fact)
-    rest = f"{number(running)} running, {number(resting)} not running"
+    lead = f"{number(running)} running"
+    rest = f", {number(resting)} not running"
     rest += f", {number(failed)} of them failed." if failed and not short else "."
     if not waiting:
-        return Answer((Piece(rest.split(",")[0], "strong", bold=True), Piece(rest[rest.index(",") :])), fact)
+        return Answer((Piece(lead, "strong", bold=True), Piece(rest)), fact)
     verb = "waits" if waiting == 1 else "wait"
-    lead: Line = (
+    asked: Line = (
         Piece("◆ ", "pending", bold=True),
         Piece(f"{number(waiting)} {verb} for your answer.", "strong", bold=True),
     )
-    return Answer((*lead, Piece(f"  {rest}")), fact)
+    return Answer((*asked, Piece(f"  {lead}{rest}")), fact)
 
 
 def off_answer() -> Answer:
@@ -86,8 +87,6 @@ def off_parts(sample: str = "") -> tuple[Part, ...]:
 def none_parts() -> tuple[Part, ...]:
     """A runner without packages."""
     return (
-        Words((Piece("No packages.", "strong", bold=True), Piece(" Nothing was defined in this process."))),
-        Words(()),
         Words(
             (
                 Piece(

@@ -55,7 +55,8 @@ class PackageRow:
     asked_since: float = 0.0
     is_clean: bool | None = None
     """What the proof of the last stop has said; None: there is none."""
-    hazards: int = 0
+    slips: int = 0
+    """How often its code has cut something short or blocked the loop."""
     last_outcome: str = "none"
 
     @property

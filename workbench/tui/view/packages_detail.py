@@ -66,15 +66,15 @@ def buttons_of(card: PackageCard, *, short: bool) -> list[Answered]:
     if "start" in controls:
         again = card.state in ("stopped", "failed") and newest == card.row.revision
         found.append(("packages.start", "Run again" if again else f"Start r{newest}"))
-    if "start older" in controls:
-        found.append(("packages.older", "Older"))
     if "what-if" in controls:
         found.append(("packages.what_if", "What if"))
     if "undefine" in controls:
         found.append(("packages.undefine", "Undefine"))
-    if "deliver again" in controls and not short:
+    if "start older" in controls:
+        found.append(("packages.older", "Older"))
+    if "deliver again" in controls:
         found.append(("packages.deliver", "Deliver again"))
-    return found
+    return found[:3] if short else found
 
 
 def detail_parts(card: PackageCard, effect: Effect, now: float, keys: Keys = Keys()) -> tuple[Part, ...]:
@@ -124,7 +124,9 @@ def _facts(card: PackageCard, keys: Keys) -> Iterator[Fact]:
     if card.run:
         yield Fact("run", (*outside(card.run, "strong"), Piece(f" of r{row.revision}, {halves(revision)}", "soft")))
     elif revision.number:
-        yield Fact("revision", (Piece(f"r{revision.number}", "strong"), Piece(f", {halves(revision)}", "soft")))
+        what = halves(revision)
+        told = f", {what}" if what else ""
+        yield Fact("revision", (Piece(f"r{revision.number}", "strong"), Piece(told, "soft")))
     yield Fact("owner", who(row.session))
     if row.newest > row.revision > 0:
         made = card.newest.made_at
@@ -156,7 +158,9 @@ def _record(card: PackageCard) -> Iterator[Part]:
     }
     yield Words(())
     yield Words((Piece("– ", "soft"), Piece(words[card.state], "text")))
-    if card.row.fact:
+    if card.row.fact and card.state == "undefined":
+        yield Words((*outside(card.row.fact, "soft"), Piece(".", "soft")))
+    elif card.row.fact:
         yield quoted(card.row.fact)
     yield from source_parts(card.revision, {}) if card.revision.code or card.revision.client else ()
 
@@ -214,7 +218,7 @@ def _error(card: PackageCard, error: ErrorData, keys: Keys) -> Iterator[Part]:
 def _registered(card: PackageCard) -> Iterator[Part]:
     if not card.run:
         return
-    right = "a stop undoes these, last first" if len(card.registrations) > 1 else "a stop undoes it"
+    right = "undone last first" if len(card.registrations) > 1 else "a stop undoes it"
     yield Title((Piece("Registered", "soft", bold=True),), (Piece(right if card.registrations else "", "faint"),))
     if not card.registrations:
         yield Words((Piece("Nothing.", "soft"),))
@@ -229,7 +233,7 @@ def _registered(card: PackageCard) -> Iterator[Part]:
 def _effect(card: PackageCard, effect: Effect) -> Iterator[Part]:
     if not card.run:
         return
-    yield Title((Piece("Effect on the request", "soft", bold=True),), (Piece("as it is shown in Prompt", "faint"),))
+    yield Title((Piece("Effect on the request", "soft", bold=True),), (Piece("as in Prompt", "faint"),))
     if not effect.parts:
         yield Words((Piece("None: no section, context or tool of it is in force.", "soft"),))
         return

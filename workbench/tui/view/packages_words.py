@@ -98,8 +98,8 @@ def fact_line(row: PackageRow, now: float) -> Line:
         return _proof(row)
     if row.state in ("undefined", "lost", "refused"):
         return outside(row.fact, "soft") if row.fact else (Piece("its id is invalid from now on", "soft"),)
-    if row.hazards:
-        return (Piece("× ", "failed", bold=True), Piece(f"r{row.revision}, {counted(row.hazards, 'slip')}"))
+    if row.slips:
+        return (Piece("× ", "failed", bold=True), Piece(f"r{row.revision}, {counted(row.slips, 'slip')}"))
     return _running(row)
 
 

@@ -75,6 +75,7 @@ class PackagesPlace(Acting):
         if card is None:
             return frozenset()
         known = {
+            "chosen": True,
             "stoppable": "stop" in card.controls,
             "startable": "start" in card.controls,
             "triable": "what-if" in card.controls,
@@ -130,12 +131,19 @@ class PackagesPlace(Acting):
     def on_descendant_focus(self) -> None:
         self.show_front()
 
+    def show_all(self) -> None:
+        had_none = self.has_class("-nothing") or self.focused is None
+        super().show_all()
+        self.show_front()
+        if had_none and self.rows and self.is_mounted:
+            self.set_focus(self.listing)  # there was nothing to choose from before
+
     def show_front(self) -> None:
         """One pane stands in front where there is no room for two."""
         if not self.is_mounted or not self.children:
             return
         left = self.query_one("#left")
-        reads = not left.has_focus_within or not self.rows
+        reads = self.page.has_focus or not self.rows
         left.set_class(reads, "-behind")
         self.query_one("#right").set_class(not reads, "-behind")
 

@@ -8,7 +8,7 @@ from workbench.tui.packages_subject import PackagesAccess
 from workbench.tui.places.base import Place
 from workbench.tui.places.packages.effect import effect_of
 from workbench.tui.view import packages_words
-from workbench.tui.view.frame import Bar
+from workbench.tui.view.frame import Bar, outer_margin
 from workbench.tui.view.packages_answer import none_parts, off_parts
 from workbench.tui.view.packages_data import MOVING, PackageCard, PackageRow, RevisionData
 from workbench.tui.view.packages_detail import (
@@ -88,6 +88,7 @@ class Showing(Place):
         if not self.is_mounted or not self.children:
             return
         card, short = self.card, self.size.width < 100
+        self.title_line.margin = self.buttons.margin = outer_margin(self.size.width)  # as the text below them
         if card is None:
             parts: tuple[Part, ...] = off_parts(SAMPLE) if self.access is None else none_parts()
             if self.viewing.subject is None:
