@@ -411,13 +411,13 @@ async def test_an_editor_that_was_only_opened_takes_nothing_back(tmp_path: Path)
         await screen.go_to(WORK)
         await screen.press("e")
         await team.save_now(overrides=overriding(work="two"))
-        screen.team.working.read()
+        screen.team.store_work.read()
         await screen.press("escape")
         assert screen.team.model.draft is None
         await screen.press("e")
         assert screen.editor.text == "two"
         await team.save_now(overrides=overriding(work="three"))
-        screen.team.working.read()
+        screen.team.store_work.read()
         await screen.rest()
         await screen.press("!", "f4")
         assert "Revision 3 was saved while you edited on 2." in screen.text(), "what was seen is what counts"

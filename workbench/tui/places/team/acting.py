@@ -106,7 +106,7 @@ class Acting(Editing):
         elif self.model.mode == "conflict":
             self.say("Somebody has saved since: a saves on top of it, after you have read what differs.", ())
         else:
-            self.working.save()
+            self.store_work.save()
 
     def action_on_top(self) -> None:
         model = self.model
@@ -115,8 +115,8 @@ class Acting(Editing):
             return
         model.edit(model.draft.rebased(model.snapshot.revision))
         model.mode = "entry"
-        self.working.keep()
-        self.working.save()
+        self.store_work.keep()
+        self.store_work.save()
 
     async def action_discard(self) -> None:
         self.catch_cursor()
@@ -156,7 +156,7 @@ class Acting(Editing):
             self.say(else_say, ())
             return
         model.edit(draft)
-        self.working.keep()
+        self.store_work.keep()
         if draft.is_empty and not self.is_editing:
             model.draft = None
             model.mode = "entry" if model.mode == "conflict" else model.mode
@@ -195,7 +195,7 @@ class Acting(Editing):
             self.close_editor()
         model.mode = "preview"
         if not model.previews:
-            self.working.want_previews()
+            self.store_work.want_previews()
         self.show_all()
         self.page.focus()
         self.refresh_frame()
@@ -247,7 +247,7 @@ class Acting(Editing):
 
         def answered(agreed: bool | None) -> None:
             if agreed:
-                self.working.restore("defaults" if revision == 0 else revision)
+                self.store_work.restore("defaults" if revision == 0 else revision)
 
         await self._ask(title, tuple(lines), "restore it", answered)
 
@@ -261,7 +261,7 @@ class Acting(Editing):
 
     def action_read_again(self) -> None:
         self.model.error = ""
-        self.working.read()
+        self.store_work.read()
 
     # moving
 

@@ -72,7 +72,7 @@ class Editing(Showing):
         if model.draft is not None and model.draft.is_empty:
             model.draft = None
         else:
-            self.working.keep()
+            self.store_work.keep()
         self._set_editing(False)
 
     def flush_editor(self) -> None:
@@ -95,7 +95,7 @@ class Editing(Showing):
     @on(Edited)
     def _edited(self, event: Edited) -> None:
         if self.is_editing and self._take(event.id, event.text, event.values):
-            self.working.keep()
+            self.store_work.keep()
             self.show_list()
             self.refresh_frame()
         self._check()
@@ -105,7 +105,7 @@ class Editing(Showing):
         if self.is_editing and self.model.draft is not None:
             self.model.draft = with_place(self.model.draft, event.id, event.place)
             if self.model.has_draft:
-                self.working.keep()
+                self.store_work.keep()
             self._check()
 
     def _take(self, id: EntryId, text: str, values: dict[str, str]) -> bool:

@@ -25,7 +25,7 @@ class TeamPanes(Place):
     def __init__(self, viewing: Viewing) -> None:
         super().__init__(viewing)
         self.model = TeamModel()
-        self.working = Working(self, self.model, self.came)
+        self.store_work = Working(self, self.model, self.came)
 
     def came(self) -> None:
         """Something has been read, stored, refused or kept."""

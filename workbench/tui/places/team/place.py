@@ -50,12 +50,12 @@ class TeamPlace(Acting):
 
     def on_unmount(self) -> None:
         self.leave_editor()
-        self.working.keeping.close()
+        self.store_work.keeping.close()
 
     @property
     def is_busy(self) -> bool:
         """Something has not been shown yet."""
-        return self.working.is_busy
+        return self.store_work.is_busy
 
     # what is looked at
 
@@ -71,12 +71,12 @@ class TeamPlace(Acting):
     def _follow(self) -> None:
         subject = self.viewing.subject
         access = subject.team if subject is not None else None
-        if access is not self.working.access:
+        if access is not self.store_work.access:
             self.leave_editor()
             self.model = TeamModel()
-            self.working.use(access, self.model)
+            self.store_work.use(access, self.model)
         if access is not None:
-            self.working.read()
+            self.store_work.read()
         self.show_all()
 
     def came(self) -> None:
@@ -91,7 +91,7 @@ class TeamPlace(Acting):
             self.show_target(target)
 
     def answer(self, *, short: bool) -> answers.Answer:
-        viewing, model, working = self.viewing, self.model, self.working
+        viewing, model, working = self.viewing, self.model, self.store_work
         if viewing.subject is None or (working.access is None and viewing.preview is None):
             return interruption(viewing) or answers.opening(viewing.opening or "…")
         if working.access is None:
@@ -184,7 +184,7 @@ class TeamPlace(Acting):
 
     @on(VersionList.Wanted)
     def _page_wanted(self, event: VersionList.Wanted) -> None:
-        self.working.want_page(event.revision)
+        self.store_work.want_page(event.revision)
 
     @on(TeamList.Opened)
     @on(VersionList.Opened)

@@ -43,7 +43,7 @@ class Showing(TeamPanes):
         shows_revisions = model.mode == "versions"
         self.entries.set_class(shows_revisions, "-absent")
         self.revisions.set_class(not shows_revisions, "-absent")
-        self.set_class(self.working.access is None, "-nothing")
+        self.set_class(self.store_work.access is None, "-nothing")
         if shows_revisions and model.snapshot is not None:
             newest = model.snapshot.revision
             self.revisions.show_versions(newest, model.lines, model.revision, model.marked, local_now())
@@ -83,7 +83,7 @@ class Showing(TeamPanes):
     def _shown(self) -> tuple[object, Line, Line, Iterable[Answered], tuple[Part, ...]]:
         """What the page is about, its title, what stands at its right end, the answers and the document."""
         model, short = self.model, self.size.width < 100
-        if self.working.access is None or model.snapshot is None:
+        if self.store_work.access is None or model.snapshot is None:
             return self._without_team()
         listed = model.listed()
         at = model.situation(local_now(), self.page_width)
@@ -124,7 +124,7 @@ class Showing(TeamPanes):
         before, after = model.versions.get(first), model.versions.get(second)
         for number, version in ((first, before), (second, after)):
             if version is None:
-                self.working.want_version(number)
+                self.store_work.want_version(number)
         if before is None or after is None:
             return ("revision", revision), title, right, answers, waiting_parts(revision)
         in_columns = has_room(2, self.page_width // 2) if model.in_columns is None else model.in_columns
@@ -133,12 +133,12 @@ class Showing(TeamPanes):
 
     def _without_team(self) -> tuple[object, Line, Line, Iterable[Answered], tuple[Part, ...]]:
         subject, model = self.viewing.subject, self.model
-        if subject is None or (self.viewing.preview is None and self.working.access is None):
+        if subject is None or (self.viewing.preview is None and self.store_work.access is None):
             return None, (), (), (), ()
-        if self.working.access is None:
+        if self.store_work.access is None:
             return "empty", (Piece("Team", "strong", bold=True),), (), (), empty_parts(subject.troubles)
         words = outside(model.error, "text") if model.error else (Piece("Reading the store …", "soft"),)
-        return "reading", outside(self.working.access.label, "strong", bold=True), (), (), (Words(words),)
+        return "reading", outside(self.store_work.access.label, "strong", bold=True), (), (), (Words(words),)
 
     @property
     def page_width(self) -> int:
@@ -150,7 +150,7 @@ class Showing(TeamPanes):
         if not self.is_mounted or not self.children:
             return
         left = self.query_one("#left")
-        reads = not left.has_focus_within or self.working.access is None
+        reads = not left.has_focus_within or self.store_work.access is None
         left.set_class(reads, "-behind")
         self.query_one("#right").set_class(not reads, "-behind")
         self.show_list()
