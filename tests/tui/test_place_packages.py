@@ -113,13 +113,7 @@ async def test_escape_leaves_it_waiting_and_no_other_key_answers() -> None:
 
 async def test_allow_and_a_double_press_acts_once() -> None:
     two = [
-        card(
-            "dyn-1",
-            "awaiting-approval",
-            revisions=(revision(client="x"),),
-            request=f"req-{number}",
-            asked_since=NOW,
-        )
+        card(f"dyn-{number}", "awaiting-approval", revisions=(revision(client="x"),), request=f"req-{number}")
         for number in (1, 2)
     ]
     packages = HandPackages(two)
@@ -128,7 +122,10 @@ async def test_allow_and_a_double_press_acts_once() -> None:
         await screen.press("a", "a", "a")
         assert packages.done == [("answer", "req-1", True, "", True)]
         assert screen.sheet is None
-        assert "◆1" in screen.text()
+        assert packages.waiting_count == 1
+        screen.packages.told("packages")
+        await screen.rest()
+        assert "5 Packages ◆1" in screen.text()
 
 
 async def test_deny_with_a_reason() -> None:

@@ -1,6 +1,6 @@
 """Colours of the sources of packages: made beside the loop, when they are first looked at.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Looking starts nothing. What a person asks for goes through `workbench.dynamic.people`.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

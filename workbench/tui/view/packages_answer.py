@@ -1,6 +1,6 @@
 """The answer to the question of Packages, and what stands there without any.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the place Packages shows, as pure data. All texts in it are from outside.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

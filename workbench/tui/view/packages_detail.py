@@ -1,6 +1,6 @@
 """The detail of a package: what it is, what it has registered, what it does to the request, what a stop would do.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The list of Packages as lines: groups of cards of two lines, the oldest request first.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

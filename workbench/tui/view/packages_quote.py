@@ -1,6 +1,6 @@
 """Words of a package, in a frame of their own: no line of it can pass for one of the workbench.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The sheet on which a person decides: the question in our words, those of the package in a frame of their own.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

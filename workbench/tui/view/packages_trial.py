@@ -1,6 +1,6 @@
 """What a package would change: what it registers, the difference to the next request, its cost, the proof.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Words and signs of packages: states are verbs with a fact, and each has a sign.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The list of packages: cards of two lines, of which only those are drawn that are seen.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

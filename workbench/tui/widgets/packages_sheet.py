@@ -2,7 +2,7 @@
 
 What was decided elsewhere meanwhile takes its buttons away; nothing else slides under a key that is being pressed.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The way to a request from any place: only a person's key opens it.
 
-Source: docs/tui.md, Packages.
+Source: docs/tui.md 11.
 """
 
 from __future__ import annotations
