@@ -32,7 +32,8 @@ def test_each_command_has_a_sentence_and_a_way_to_it() -> None:
         assert (
             each.in_palette
             or each.hint
-            or each.where in {*PANES, *("prompt", "trace", "registry", "compare", "session", "team", "start")}
+            or each.where
+            in {*PANES, *("prompt", "trace", "registry", "compare", "session", "packages", "team", "start")}
         )
 
 

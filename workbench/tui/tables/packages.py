@@ -23,7 +23,7 @@ COMMANDS: tuple[Command, ...] = (
         "packages.what_if",
         "What would it change?",
         ("w",),
-        "Execute its host half, show what the next request becomes, and undo it. Decides nothing.",
+        "Execute its host half, show what the next request becomes, and undo it; it decides nothing.",
         "what if",
         when="triable",
     ),

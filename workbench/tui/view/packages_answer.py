@@ -30,8 +30,11 @@ def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> A
     waiting, running, resting = counts["Waiting for you"], counts["Running"], counts["Not running"]
     failed = sum(1 for row in rows if row.state == "failed")
     if not waiting + running + resting:
-        words = "No packages." if not counts["Undefined"] else "No packages any more."
-        return Answer((Piece(words, "strong", bold=True), Piece(" Nothing was defined in this process.")), fact)
+        if counts["Undefined"]:
+            gone = Piece(" All that were defined are forgotten.")
+            return Answer((Piece("No packages any more.", "strong", bold=True), gone), fact)
+        none = Piece(" Nothing was defined in this process.")
+        return Answer((Piece("No packages.", "strong", bold=True), none), fact)
     lead = f"{number(running)} running"
     rest = f", {number(resting)} not running"
     rest += f", {number(failed)} of them failed." if failed and not short else "."
