@@ -19,6 +19,7 @@ COMMANDS: tuple[Command, ...] = (
         "Read what a package asks for that waits for you, and allow it, deny it, or let it wait.",
         "answer",
         label="!",
+        rank=0,
         when="asked",
     ),
     Command(

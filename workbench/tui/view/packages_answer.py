@@ -59,10 +59,6 @@ def off_parts(sample: str = "") -> tuple[Part, ...]:
     """What would be here, and how to get it."""
     found: list[Part] = [
         Words(
-            (Piece("No packages.", "strong", bold=True), Piece(" Dynamic packages are off in this composition."))
-        ),
-        Words(()),
-        Words(
             (
                 Piece(
                     "With them a model extends the running harness with packages that it writes itself. Here you "
