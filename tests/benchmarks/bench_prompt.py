@@ -1,6 +1,6 @@
 """A new prompt of 500 kB on the screen, against Textual's TextArea loading the same text; both until painted.
 
-    python tests/benchmarks/bench_prompt.py
+python tests/benchmarks/bench_prompt.py
 """
 
 from __future__ import annotations

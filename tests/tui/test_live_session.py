@@ -151,12 +151,11 @@ async def test_what_failed_is_sent_again(failing: Path) -> None:
 
 async def test_what_could_not_be_assembled_is_not_lost(failing: Path) -> None:
     (failing.parent / "answers.yml").write_text("sessions: [{calls: [{text: Now it works.}]}]\n")
-    good = failing.read_text()
-    failing.write_text(good.replace("You answer.", "You answer in {{nowhere}}."))
+    await asyncio.to_thread(failing.write_text, BROKEN.replace("You answer.", "You answer in {{nowhere}}."))
     async with live(failing) as screen:
         await screen.say("hello")
         await screen.until(lambda: screen.feed.talk.failed_message == "hello")
-        await asyncio.to_thread(failing.write_text, good)
+        await asyncio.to_thread(failing.write_text, BROKEN)
         await screen.press("ctrl+r")
         await screen.press("R")
         await screen.until_shown("Now it works.")

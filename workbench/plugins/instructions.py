@@ -89,7 +89,8 @@ class _Briefing:
 
         team = self._ctx.get("team")
         seat = None if team is None else team.seat_of(agent)
-        if (team is not None and (seat is None or seat.role != "worker")) or await asyncio.to_thread(_has_it, agent):
+        is_others = team is not None and (seat is None or seat.role != "worker")
+        if is_others or await asyncio.to_thread(_has_it, agent):
             return
         text = await asyncio.to_thread(self._files.text, AssembleContext(scope=agent, agent=agent))
         if text:

@@ -157,9 +157,7 @@ def _look_anew(path: Path, change: Change, told: Callable[[LoggedEvent], object]
     return _passed(path, scan, change, told)
 
 
-def _passed(
-    path: Path, scan: Scan, change: Change, told: Callable[[LoggedEvent], object] | None = None
-) -> _Look:
+def _passed(path: Path, scan: Scan, change: Change, told: Callable[[LoggedEvent], object] | None = None) -> _Look:
     """One pass over the lines behind `scan.end`."""
     shown_as = filling(path)
     places = FileEvents(path, shown_as)

@@ -66,8 +66,8 @@ class PrefixBreak:
         """What breaks, in one line. Names in it are outside text."""
         return (
             f"it breaks at token {self.label.sign}{self.number:,}, in {self.first.part} {self.first.name} of "
-            f"{self.first.owner.plugin}; {self.label_behind.sign}{self.read_anew:,} tokens of system text and tools "
-            "from there on are read anew"
+            f"{self.first.owner.plugin}; {self.label_behind.sign}{self.read_anew:,} tokens of system text and "
+            "tools from there on are read anew"
         )
 
 
