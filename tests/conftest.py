@@ -20,7 +20,8 @@ SLOW_TIMEOUT = 900
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+        is_long = item.get_closest_marker("slow") or item.get_closest_marker("deep")
+        if is_long and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
 
 

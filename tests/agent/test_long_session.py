@@ -85,7 +85,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 def test_memory_stays_flat(tmp_path: Path) -> None:
     command = [sys.executable, "-O", "-c", PROGRAM, str(STEPS), str(tmp_path / "log.jsonl")]

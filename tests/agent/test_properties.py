@@ -45,7 +45,7 @@ def test_every_request_is_rebuilt_from_the_log(drawn: list[Any], program: list[O
     assert _run(drawn, program) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.timeout(1800)
 @DEEP
 @given(scripts, programs)

@@ -21,6 +21,7 @@ from textual.pilot import Pilot
 from workbench.config import open_composition
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.live import CompositionSubject
+from workbench.tui.view.compare_sides import CompareTarget, Now, OtherScope
 from workbench.tui.view.entries import EntryKey
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,8 @@ PICTURES = (
     Picture("prompt", "reviewers", keys=("down",)),
     Picture("trace", "waterfall", "Trace", ("listener", "house_voice", "soften")),
     Picture("registry", "reviewers", "Registry", EntryKey("section", "review:verdict", "review")),
-    Picture("compare", "reviewers", keys=("d", "r", "down", "enter")),
+    Picture("compare", "reviewers", "Compare", CompareTarget(OtherScope("style-reviewer"), Now())),
+    Picture("team", "team-orchestrator", "Team"),
 )
 
 

@@ -182,7 +182,7 @@ async def test_random_programs_end_where_they_began(seed: int) -> None:
     await one_program(seed, 40, probes=seed == 0)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 async def test_many_random_programs() -> None:
     for seed in range(1000, 1300):
         await one_program(seed, 60, probes=seed % 20 == 0)
@@ -248,7 +248,7 @@ async def test_rounds_leave_nothing() -> None:
     assert after <= before
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.usefixtures("_unlogged")
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
 async def test_a_thousand_rounds_leave_memory_flat() -> None:

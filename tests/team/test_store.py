@@ -96,7 +96,7 @@ def test_of_eight_processes_on_one_base_one_wins(path: Path) -> None:
     run_rounds(path, 10)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_of_eight_processes_on_one_base_one_wins_200_times(path: Path) -> None:
     run_rounds(path, 200)
 
@@ -131,7 +131,7 @@ def test_a_process_that_is_killed_leaves_whole_versions(path: Path) -> None:
     kill_in_the_middle(path, 15)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.timeout(3600)
 def test_a_process_that_is_killed_leaves_whole_versions_500_times(path: Path) -> None:
     kill_in_the_middle(path, 500)

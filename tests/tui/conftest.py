@@ -90,6 +90,12 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "SAID_SECONDS", 600.0)
 
 
+@pytest.fixture(autouse=True)
+async def without_tracebacks_of_tasks() -> None:
+    """Where each of Textual's thousands of tasks was made costs half of the time; other rooms do note it."""
+    asyncio.get_running_loop().set_debug(False)
+
+
 @pytest.fixture
 def workbench() -> Callable[..., Any]:
     """`async with workbench(subject, size=(80, 24)) as screen:`"""

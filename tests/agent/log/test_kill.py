@@ -14,7 +14,7 @@ from workbench.agent.log import Session
 WRITER = Path(__file__).with_name("killed_writer.py")
 
 
-@pytest.mark.parametrize("kills", [20, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [20, pytest.param(500, marks=pytest.mark.deep)])
 def test_no_event_is_lost_whose_flush_had_returned_and_none_is_torn(tmp_path: Path, kills: int) -> None:
     command = [sys.executable, str(WRITER), str(tmp_path), str(kills)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -315,7 +315,7 @@ print(len(log.events), log.incomplete_bytes, (after - before) * 1024)
     assert memory < 2 * MAX_LINE  # of four times as much
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_log_of_a_gigabyte_is_read_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     Session.create(path=path).close_now()

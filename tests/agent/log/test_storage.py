@@ -316,7 +316,7 @@ async def test_a_resume_that_is_cancelled_releases_the_log(path: Path) -> None:
     await again.close()
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_memory_stays_flat_over_ten_thousand_steps(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.agent.log.long_session", str(tmp_path / "log.jsonl"), "10000"]
