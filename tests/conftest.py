@@ -12,6 +12,8 @@ import pytest
 _SCRATCH = tempfile.mkdtemp(prefix="workbench-tests-")
 for _name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
     os.environ[_name] = os.path.join(_SCRATCH, _name.lower())  # nothing of the person who runs the tests
+for _name in ("COLUMNS", "LINES"):
+    os.environ.pop(_name, None)  # a worker gets a size that readline has made up
 atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
 
 SLOW_TIMEOUT = 900

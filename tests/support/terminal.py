@@ -52,6 +52,8 @@ class Terminal:
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, size)
             os.chdir(ROOT)
+            for name in ("COLUMNS", "LINES"):  # a worker of xdist gets those that readline has made up
+                os.environ.pop(name, None)
             os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LC_ALL="C.UTF-8", **(environ or {}))
             # Not execv: readline has put a size of its own into the environment of C.
             os.execve(words[0], words, os.environ)
