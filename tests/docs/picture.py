@@ -49,7 +49,6 @@ PICTURES = (
     Picture("trace", "waterfall", "Trace", ("listener", "house_voice", "soften")),
     Picture("registry", "reviewers", "Registry", EntryKey("section", "review:verdict", "review")),
     Picture("compare", "reviewers", "Compare", CompareTarget(OtherScope("style-reviewer"), Now())),
-    Picture("team", "team-orchestrator", "Team"),
 )
 
 
