@@ -154,7 +154,7 @@ async def test_a_file_from_its_edit_to_its_preview(tmp_path: Path) -> None:
             file.write_text(FILE.replace("name: main", "name: other"))
             await opened.reload()
             await screen.settle()
-            assert 'there is no scope "main"' in screen.text()
+            assert "agent.yml: there is no" in screen.text()
             await screen.press("x")
             assert opened.pending is None
             assert "An edit waits" not in screen.text()
