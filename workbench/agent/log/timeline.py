@@ -264,7 +264,7 @@ class TimelineBuilder:
         row.is_interrupted = event.data.get("interrupted") is True
 
 
-_DELTAS = frozenset({"text-delta", "reasoning-delta", "tool-call-delta", "block-start", "block-end"})
+_DELTAS = ("text-delta", "reasoning-delta", "tool-call-delta", "block-start", "block-end")
 """Chunks of an answer that its `assistant/message` holds, too."""
 
 _TELLERS: dict[str, Any] = {

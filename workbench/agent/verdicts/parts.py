@@ -208,10 +208,8 @@ def message_text(message: FrozenDict) -> str:
     return "\n".join(lines)
 
 
-_PICTURES = frozenset(
-    {"image", "image_url", "input_image", "document", "file", "input_file", "audio", "input_audio"}
-)
-"""Blocks whose bytes nobody reads."""
+_PICTURES = ("image", "image_url", "input_image", "document", "file", "input_file", "audio", "input_audio")
+"""Blocks whose bytes nobody reads. No set: the type of a damaged block may be a list."""
 
 
 def _block_text(block: object) -> str:
