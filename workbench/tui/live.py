@@ -33,35 +33,17 @@ NOTICED = frozenset({"plugin", "status", "service", "error"})
 """Events of the runtime after which something else may be shown. An assembly is none of them."""
 
 
-class RuntimeSubject:
-    """A runtime with a prompt service. Its program says for which scopes a prompt can be shown."""
+class _OverRuntime:
+    """What a subject knows from its runtime alone."""
 
-    is_past = False
-    lacks: Mapping[str, str] = {}
-    sessions: None = None
-
-    def __init__(
-        self, runtime: Runtime, name: str = "runtime", contexts: dict[str, AssembleContext] | None = None
-    ) -> None:
-        """`contexts`: what an assembly is given, by the label of its scope; the global one if left out."""
+    def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
-        self.name = name
-        self.is_watched = True
-        self.is_loaded = True
-        self.is_changing = False
-        self.edits: None = None
-        self.problems: Sequence[object] = ()
-        self.notes: Sequence[str] = ()
-        self._contexts = contexts or {"(global)": AssembleContext()}
         self._registered = Registered(runtime, self._known_scopes)
         self._team = Teams(runtime)
         self._packages: LivePackages | None = None
 
-    @property
-    def scopes(self) -> Sequence[ScopeChoice]:
-        return [
-            ScopeChoice(label, has_agent=context.agent is not None) for label, context in self._contexts.items()
-        ]
+    def _known_scopes(self) -> list[KnownScope]:
+        raise NotImplementedError
 
     @property
     def troubles(self) -> Sequence[PluginTrouble]:
@@ -69,12 +51,6 @@ class RuntimeSubject:
 
     def waiting(self) -> Sequence[Waits]:
         return [_Wait(f"{each.fiber.name}: {each.label}", each.seconds) for each in self.runtime.waiting()]
-
-    async def preview(self, scope: str) -> Preview:
-        return await preview(self.runtime.root.system_prompt, self._contexts[scope])
-
-    async def findings(self) -> None:
-        """Rules look at a composition."""
 
     def registry(self) -> Registry:
         return self._registered.read()
@@ -97,6 +73,43 @@ class RuntimeSubject:
         self._packages = packages_of(self.runtime, self._packages)
         return self._packages
 
+    def is_quick(self, preview: Preview) -> bool:
+        return counting.is_quick(preview)
+
+
+class RuntimeSubject(_OverRuntime):
+    """A runtime with a prompt service. Its program says for which scopes a prompt can be shown."""
+
+    is_past = False
+    lacks: Mapping[str, str] = {}
+    sessions: None = None
+
+    def __init__(
+        self, runtime: Runtime, name: str = "runtime", contexts: dict[str, AssembleContext] | None = None
+    ) -> None:
+        """`contexts`: what an assembly is given, by the label of its scope; the global one if left out."""
+        super().__init__(runtime)
+        self.name = name
+        self.is_watched = True
+        self.is_loaded = True
+        self.is_changing = False
+        self.edits: None = None
+        self.problems: Sequence[object] = ()
+        self.notes: Sequence[str] = ()
+        self._contexts = contexts or {"(global)": AssembleContext()}
+
+    @property
+    def scopes(self) -> Sequence[ScopeChoice]:
+        return [
+            ScopeChoice(label, has_agent=context.agent is not None) for label, context in self._contexts.items()
+        ]
+
+    async def preview(self, scope: str) -> Preview:
+        return await preview(self.runtime.root.system_prompt, self._contexts[scope])
+
+    async def findings(self) -> None:
+        """Rules look at a composition."""
+
     def _known_scopes(self) -> list[KnownScope]:
         from workbench.config.registry.reading import KnownScope
 
@@ -110,9 +123,6 @@ class RuntimeSubject:
 
     async def sizes(self, preview: Preview) -> Sizes:
         return await counting.sizes_of(preview)
-
-    def is_quick(self, preview: Preview) -> bool:
-        return counting.is_quick(preview)
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
         return _subscribe(self.runtime, changed)
@@ -159,7 +169,7 @@ class Teams:
         return self._live
 
 
-class CompositionSubject:
+class CompositionSubject(_OverRuntime):
     """A composition that was opened, with its files."""
 
     is_past = False
@@ -168,14 +178,12 @@ class CompositionSubject:
     """Set where agents of it can run."""
 
     def __init__(self, opened: OpenedComposition, name: str | None = None) -> None:
+        super().__init__(opened.runtime)
         self._opened = opened
         self.name = opened.file if name is None else name
         self.is_watched = True
         self.edits = CompositionEdits(opened)
         self._was_good = not opened.problems
-        self._registered = Registered(opened.runtime, self._known_scopes)
-        self._team = Teams(opened.runtime)
-        self._packages: LivePackages | None = None
 
     @property
     def is_loaded(self) -> bool:
@@ -198,14 +206,6 @@ class CompositionSubject:
     def notes(self) -> Sequence[str]:
         return self._opened.notes
 
-    @property
-    def troubles(self) -> Sequence[PluginTrouble]:
-        return troubles_of(self._opened.runtime)
-
-    def waiting(self) -> Sequence[Waits]:
-        waits = self._opened.runtime.waiting()
-        return [_Wait(f"{each.fiber.name}: {each.label}", each.seconds) for each in waits]
-
     async def preview(self, scope: str) -> Preview:
         return await preview(self._opened.prompt, self._opened.assemble_context(scope))
 
@@ -213,27 +213,6 @@ class CompositionSubject:
         checking = await asyncio.to_thread(import_module, "workbench.check.checking")
         found: Sequence[Finding] = await checking.findings_of(self._opened)
         return found
-
-    def registry(self) -> Registry:
-        return self._registered.read()
-
-    def ledger(self, uid: int) -> tuple[LedgerEntry, ...]:
-        return self._registered.reader.ledger(uid)
-
-    async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
-        return await self._registered.reader.end_plugin(uid, action)
-
-    async def start_plugin(self, uid: int) -> Outcome:
-        return await self._registered.reader.start_plugin(uid)
-
-    @property
-    def team(self) -> LiveTeam | None:
-        return self._team.read()
-
-    @property
-    def packages(self) -> LivePackages | None:
-        self._packages = packages_of(self._opened.runtime, self._packages)
-        return self._packages
 
     def _known_scopes(self) -> list[KnownScope]:
         from workbench.config.registry.scopes import scopes_of
@@ -246,9 +225,6 @@ class CompositionSubject:
     async def sizes(self, preview: Preview) -> Sizes:
         check = self._opened.composition.entries.check
         return await counting.sizes_of(preview, check.budgets if check else None)
-
-    def is_quick(self, preview: Preview) -> bool:
-        return counting.is_quick(preview)
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
         def on_files() -> None:
