@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.agent.verdicts.causes import DeclaredKind
     from workbench.core import Context
     from workbench.core.scopes import Scope
-    from workbench.models.frozen import FrozenDict
+    from workbench.values.frozen import FrozenDict
 
 Content = str | Iterable[Block] | Mapping[str, Any]
 """A text, blocks, or a whole user-role message."""

@@ -16,7 +16,7 @@ from workbench.agent.snapshots import is_own
 if TYPE_CHECKING:
     from workbench.agent.log.events import LoggedEvent
     from workbench.agent.log.session import Session
-    from workbench.models.frozen import FrozenDict
+    from workbench.values.frozen import FrozenDict
 
 
 class LogFacts:

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.agent.options import AgentError
 from workbench.models.errors import failure_of as model_failure_of
-from workbench.models.foreign_text import clean_text
+from workbench.values.foreign_text import clean_text
 
 
 def failure_of(error: BaseException) -> dict[str, Any]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.agent.facts import LogFacts
     from workbench.agent.log.session import Session
     from workbench.agent.messages import Message
-    from workbench.models.frozen import FrozenDict
+    from workbench.values.frozen import FrozenDict
 
 SPLICED = "agent/inbox/spliced"
 Target = Literal["next-turn", "next-step"]

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from workbench.models.foreign_text import clean, clean_text
-from workbench.models.frozen import FrozenDict
+from workbench.values.foreign_text import clean, clean_text
+from workbench.values.frozen import FrozenDict
 
 Message = dict[str, Any]
 Block = Mapping[str, Any]

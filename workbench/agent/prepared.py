@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.agent.cancel import CancelSignal, race
-from workbench.models.frozen import FrozenDict, freeze
 from workbench.prompt import (
     NamedText,
     Preview,
@@ -20,6 +19,7 @@ from workbench.prompt import (
 )
 from workbench.prompt.preview import assemble_seen
 from workbench.prompt.tool_schema import decode_json
+from workbench.values.frozen import FrozenDict, freeze
 
 if TYPE_CHECKING:
     from workbench.agent.agent import Agent

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from workbench.agent.agent import Agent
     from workbench.agent.prepared import Prepared
     from workbench.core import Context
-    from workbench.models.frozen import FrozenDict
     from workbench.models.provider import ModelProvider
     from workbench.prompt import Preview
+    from workbench.values.frozen import FrozenDict
 
 KEPT = 50
 """Previews of requests that an agent keeps for whoever looks at it."""

@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from typing import TYPE_CHECKING, Any
 
 from workbench.agent.messages import new_id
-from workbench.models.foreign_text import clean
+from workbench.values.foreign_text import clean
 
 if TYPE_CHECKING:
     from workbench.agent.log.session import Session

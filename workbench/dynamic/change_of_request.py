@@ -11,11 +11,11 @@ from workbench.agent.verdicts.judging import changed_parts
 from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts
 from workbench.agent.verdicts.recording import parts_record
 from workbench.agent.verdicts.verdict import ChangedPart
-from workbench.models.frozen import freeze
 from workbench.prompt import Preview
 from workbench.prompt.tool_schema import decode_json
 from workbench.tokens import TokenCounter
 from workbench.tokens.count import Count
+from workbench.values.frozen import freeze
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from typing import Any
 
 from workbench.models.chunks import Failure, finish_error
 from workbench.models.errors import ABORTED, STREAM_CLOSED, ModelError, failure_of
-from workbench.models.foreign_text import clean
-from workbench.models.frozen import FrozenDict, NotJson, freeze
 from workbench.models.provider import ModelCall, ModelProvider
 from workbench.models.request import ModelRequest
+from workbench.values.foreign_text import clean
+from workbench.values.frozen import FrozenDict, NotJson, freeze
 
 FAIR_CHUNKS = 32
 """After so many chunks the loop gets a turn, since those that have arrived already come without a wait."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.core.errors import text_of_error
 from workbench.models.chunks import Failure
-from workbench.models.foreign_text import clean_text
+from workbench.values.foreign_text import clean_text
 
 MISSING_CREDENTIAL = "MISSING_CREDENTIAL"
 NO_ADAPTER = "NO_ADAPTER"

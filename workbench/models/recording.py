@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from workbench.models.chunks import Chunk, reasoning_delta, text_delta, tool_call_delta
 from workbench.models.errors import ModelError
-from workbench.models.foreign_text import foreign_json
+from workbench.values.foreign_text import foreign_json
 
 Row = Mapping[str, Any]
 """One line of a log: an event, or several chunks packed into one row."""

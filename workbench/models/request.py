@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.models.frozen import EMPTY, FrozenDict, freeze, thaw
+from workbench.values.frozen import EMPTY, FrozenDict, freeze, thaw
 
 _KEYS = {
     "provider": "provider",

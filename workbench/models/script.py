@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.models.chunks import Chunk, Usage
 from workbench.models.errors import ModelError
-from workbench.models.frozen import NotJson, freeze, path_text
+from workbench.values.frozen import NotJson, freeze, path_text
 
 PathStep = str | int
 Path = tuple[PathStep, ...]

@@ -32,12 +32,12 @@ from workbench.tools.decisions import (
     read_pre,
 )
 from workbench.tools.events import EXECUTE, POST_EXECUTE, PRE_EXECUTE, RESULT, Invocation, Settled
-from workbench.tools.json_values import freeze_foreign
 from workbench.tools.refusals import refusal_of
 from workbench.tools.runs import ToolRun, as_blocks
 from workbench.tools.stages import Aborted, CancelWatch, ListenerFault, judged
 from workbench.tools.validation import SchemaUnusable, problems_beside
 from workbench.tools.waiting import CancelOnce, until_done
+from workbench.values import freeze_foreign
 
 if TYPE_CHECKING:
     from workbench.tools.layer import Guard

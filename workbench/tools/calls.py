@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from workbench.tools.failure import ToolFailure as ToolFailure
-from workbench.tools.json_values import clean_text, freeze
+from workbench.values import clean_text, freeze
 
 ContentBlock = Mapping[str, Any]
 """A content block: `type`, and what belongs to that type."""

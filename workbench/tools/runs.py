@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.tools.calls import AddedContext, CancelLike, ContentBlock, text_block
 from workbench.tools.events import Invocation
-from workbench.tools.json_values import freeze_foreign
 from workbench.tools.working_directory import working_directory
+from workbench.values import freeze_foreign
 
 if TYPE_CHECKING:
     from workbench.core.scopes import ScopeKey

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from workbench.tools.json_values import NotJson, clean_text, freeze, freeze_foreign, thaw
+from workbench.values import NotJson, clean_text, freeze, freeze_foreign, thaw
 
 SHOWN_PROBLEMS = 5
 SHOWN_CHARACTERS = 240

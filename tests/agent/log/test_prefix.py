@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.agent.log.building import TOOL_A, TOOL_B, Run, header, user
 from workbench.agent.log import Divergence, canonical_bytes, first_divergence
 from workbench.agent.log.prefix import shared_bytes
-from workbench.models.frozen import freeze
 from workbench.models.request import CallConfig, ModelRequest
+from workbench.values.frozen import freeze
 
 TOOL_Z = {**TOOL_A, "name": "Z"}
 

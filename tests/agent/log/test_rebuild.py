@@ -21,7 +21,7 @@ from workbench.agent.log import (
     rebuild_all,
     sent_requests,
 )
-from workbench.models.frozen import EMPTY, freeze
+from workbench.values.frozen import EMPTY, freeze
 
 
 @settings(deadline=None)

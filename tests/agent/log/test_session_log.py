@@ -25,7 +25,7 @@ from workbench.agent.log import (
     sent_requests,
 )
 from workbench.agent.log.scanning import MAX_LINE
-from workbench.models.frozen import thaw
+from workbench.values.frozen import thaw
 
 
 def test_a50_a_reader_beside_a_writer(tmp_path: Path) -> None:

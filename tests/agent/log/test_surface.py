@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.agent.log.building import assistant, call, result, text, user
 from workbench.agent.log import LogError, Replace, Session, fold_surface
-from workbench.models.frozen import thaw
+from workbench.values.frozen import thaw
 
 
 def conversation() -> Session:

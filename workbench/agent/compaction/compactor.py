@@ -19,9 +19,9 @@ from workbench.agent.messages import plugin_message, user_message
 from workbench.models.assembler import BlockAssembler
 from workbench.models.attempt import attempt
 from workbench.models.errors import ModelError
-from workbench.models.frozen import freeze
 from workbench.models.provider import ModelCall
 from workbench.models.request import ModelRequest
+from workbench.values.frozen import freeze
 
 if TYPE_CHECKING:
     from workbench.agent.agent import Agent

@@ -11,7 +11,7 @@ from typing import Any
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.json_lines import encode_json, frozen_data
 from workbench.agent.log.surface_ops import SurfaceOp, surface_op_from, surface_op_json
-from workbench.models.frozen import FrozenDict
+from workbench.values.frozen import FrozenDict
 
 SURFACE_TYPES = frozenset({"user/message", "assistant/message", "tool/result"})
 """The only events that become messages."""

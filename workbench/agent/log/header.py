@@ -11,8 +11,8 @@ from typing import Any, Literal, cast
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.json_lines import encode_json, frozen_data
-from workbench.models.frozen import EMPTY, FrozenDict
 from workbench.models.request import CallConfig, ModelRequest
+from workbench.values.frozen import EMPTY, FrozenDict
 
 Missing = Literal["system", "tools"]
 

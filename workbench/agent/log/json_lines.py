@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 
 from workbench.agent.log.errors import LogError
-from workbench.models.foreign_text import clean
-from workbench.models.frozen import NotJson, freeze
+from workbench.values.foreign_text import clean
+from workbench.values.frozen import NotJson, freeze
 
 
 def frozen_data(value: object, what: str) -> Any:

@@ -14,8 +14,8 @@ from workbench.agent.log.events import LoggedEvent, is_known
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.request_digest import RequestDigest
 from workbench.agent.log.surface import Surface
-from workbench.models.frozen import FrozenDict
 from workbench.models.request import ModelRequest
+from workbench.values.frozen import FrozenDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from workbench.agent.log.canonical import message_line, system_line, tool_line
 
 if TYPE_CHECKING:
     from workbench.agent.log.surface import Surface
-    from workbench.models.frozen import FrozenDict
+    from workbench.values.frozen import FrozenDict
 
 
 class RequestDigest:

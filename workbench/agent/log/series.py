@@ -13,7 +13,7 @@ from typing import Protocol
 from workbench.agent.log.canonical import message_line, system_line, tool_line
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.prefix import Divergence, first_divergence
-from workbench.models.frozen import FrozenDict
+from workbench.values.frozen import FrozenDict
 
 
 class Conversation(Protocol):

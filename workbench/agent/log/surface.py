@@ -11,7 +11,7 @@ from typing import Any
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import SURFACE_TYPES, LoggedEvent
 from workbench.agent.log.surface_ops import Replace
-from workbench.models.frozen import FrozenDict, thaw
+from workbench.values.frozen import FrozenDict, thaw
 
 EventOf = Callable[[int], LoggedEvent]
 """The event with a seq."""

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.verdicts.as_entries import UNKNOWN, entries_of, entry_of
 from workbench.agent.verdicts.parts import Part
-from workbench.models.frozen import FrozenDict
 from workbench.prompt.trace import AssemblyTrace
 from workbench.prompt.views import EntryView, Owner, PartKind, Preview, Span, ToolView, VariableView
+from workbench.values.frozen import FrozenDict
 
 HEADER = Owner("request header", 0, "harness")
 

@@ -18,10 +18,10 @@ from workbench.agent.verdicts.baseline import Baseline, Key
 from workbench.agent.verdicts.causes import Cause
 from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts, message_part, message_text, tool_text
 from workbench.agent.verdicts.verdict import Action, ChangedPart, Group, Verdict, Word
-from workbench.models.frozen import FrozenDict
 from workbench.prompt.views import Owner
 from workbench.tokens.count import Count, Label
 from workbench.tokens.difference import shared_length
+from workbench.values.frozen import FrozenDict
 
 Counting = Callable[[str], Count]
 

@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 from workbench.agent.log.canonical import tool_line
 from workbench.agent.log.json_lines import encode_json
-from workbench.models.frozen import FrozenDict
 from workbench.prompt.views import Owner
+from workbench.values.frozen import FrozenDict
 
 PartKind = Literal["section", "tool", "message"]
 

@@ -12,7 +12,7 @@ from workbench.agent.log.canonical import message_line, tool_line
 from workbench.cli.formats.as_session import divergence_json
 from workbench.cli.output import Output
 from workbench.config.difference.texts import ChangedLine, changed_lines, changed_pieces
-from workbench.models.frozen import FrozenDict
+from workbench.values.frozen import FrozenDict
 from workbench.visible import visible_line
 
 AROUND = 2

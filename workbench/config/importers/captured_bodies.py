@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.header import RequestHeader
-from workbench.models.foreign_text import clean
-from workbench.models.frozen import FrozenDict, NotJson, freeze
 from workbench.models.request import CallConfig
+from workbench.values.foreign_text import clean
+from workbench.values.frozen import FrozenDict, NotJson, freeze
 
 Form = Literal["openai", "responses", "anthropic"]
 _MARKS = "cache_control"

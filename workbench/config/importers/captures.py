@@ -15,7 +15,7 @@ from workbench.agent.log.canonical import message_line
 from workbench.agent.log.json_lines import decode_json
 from workbench.config.importers.captured_bodies import CapturedBody, NoRequest, read_body
 from workbench.config.recorded import captures_in
-from workbench.models.frozen import FrozenDict
+from workbench.values.frozen import FrozenDict
 
 MOST_BYTES = 256 * 1_048_576
 """Of one file of a folder, or of one line."""

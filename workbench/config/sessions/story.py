@@ -20,8 +20,8 @@ from workbench.agent.verdicts.judging import Counting, Judge, quarter
 from workbench.agent.verdicts.remarks import RemarkFold
 from workbench.config.importers.captures import Capture, NoCapture, read_capture
 from workbench.config.recorded import is_capture, is_log, logs_in
-from workbench.models.frozen import FrozenDict
 from workbench.tokens import TokenCounter
+from workbench.values.frozen import FrozenDict
 
 MOST_EXACT = 4_000_000
 """Bytes of a log whose tokens are counted by the model's own vocabulary; of a longer one they are estimated."""

@@ -19,10 +19,10 @@ from workbench.dynamic.host.errors import told
 from workbench.dynamic.lossless import NotLossless, lossless_copy
 from workbench.dynamic.sandbox.names import frozen_object
 from workbench.dynamic.tool_schemas import output_schema, parameters_schema
-from workbench.models.frozen import thaw
 from workbench.prompt import TextSource, ToolSchema
 from workbench.tools.failure import ToolFailure
 from workbench.tools.output import OutputDeclaration
+from workbench.values.frozen import thaw
 
 SHOWN = 120
 

@@ -18,7 +18,6 @@ from workbench.models.errors import (
     ModelError,
     failure_of,
 )
-from workbench.models.foreign_text import foreign_json
 from workbench.models.openai.answer import ChatAnswer
 from workbench.models.openai.body import encoded_body
 from workbench.models.openai.client import Client
@@ -28,6 +27,7 @@ from workbench.models.openai.http_errors import error_in_stream, error_of_status
 from workbench.models.openai.settings import OpenAISettings
 from workbench.models.provider import ModelCall
 from workbench.models.request import CallConfig, ModelRequest
+from workbench.values.foreign_text import foreign_json
 
 if TYPE_CHECKING:
     import httpx

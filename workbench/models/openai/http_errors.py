@@ -17,7 +17,7 @@ from workbench.models.errors import (
     SERVER,
     ModelError,
 )
-from workbench.models.foreign_text import foreign_json
+from workbench.values.foreign_text import foreign_json
 
 LONGEST_MESSAGE = 1_000
 """Characters of a server's message that are kept."""

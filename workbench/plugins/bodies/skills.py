@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.tools.decisions import Success
 from workbench.tools.failure import ToolFailure
-from workbench.tools.json_values import clean_text
+from workbench.values import clean_text
 
 
 async def read(files: dict[str, Path], name: str) -> Success:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.tools.decisions import Success
-from workbench.tools.json_values import thaw
+from workbench.values import thaw
 
 if TYPE_CHECKING:
     from workbench.core import Context

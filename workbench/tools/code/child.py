@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.tools.calls import ToolFailure, ToolResult
 from workbench.tools.code.limits import ProgramLimits
-from workbench.tools.json_values import NotJson, clean_text, freeze_foreign
 from workbench.tools.processes import ProcessGroup
 from workbench.tools.waiting import to_the_end
+from workbench.values import NotJson, clean_text, freeze_foreign
 
 if TYPE_CHECKING:
     from workbench.tools.sub_calls import SubCalls

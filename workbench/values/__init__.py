@@ -1,11 +1,14 @@
-"""The JSON values of tools: frozen copies, and foreign text at the door. One import for this room."""
+"""JSON values that nobody can change, and the text of others at the door.
+
+Source: docs/models.md 2.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from workbench.models.foreign_text import clean, clean_text
-from workbench.models.frozen import FrozenDict, FrozenList, NotJson, freeze, thaw
+from workbench.values.foreign_text import clean, clean_text
+from workbench.values.frozen import FrozenDict, FrozenList, NotJson, freeze, thaw
 
 __all__ = ["FrozenDict", "FrozenList", "NotJson", "clean_text", "freeze", "freeze_foreign", "thaw"]
 

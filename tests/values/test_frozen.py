@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.models import NotJson, freeze, thaw
-from workbench.models.foreign_text import clean, clean_text
-from workbench.models.frozen import Frozen, FrozenDict, FrozenList
+from workbench.values.foreign_text import clean, clean_text
+from workbench.values.frozen import Frozen, FrozenDict, FrozenList
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 JSON = st.recursive(
