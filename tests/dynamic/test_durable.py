@@ -19,13 +19,20 @@ class Logged:
     type: str
     seq: int
     data: dict[str, Any] = field(default_factory=dict)
+    time: int | None = None
+
+    def glance(self, key: str) -> Any:
+        return self.data.get(key)
 
 
-def call(events: list[Logged], name: str, arguments: Any, *, meta: Any = None, error: str = "") -> None:
+def call(
+    events: list[Logged], name: str, arguments: Any, *, meta: Any = None, error: str = "", says: str = ""
+) -> None:
     seq = len(events)
     raw = arguments if isinstance(arguments, str) else json.dumps(arguments)
     events.append(Logged("tool/call", seq, {"callId": f"c{seq}", "name": name, "arguments": raw}))
-    data: dict[str, Any] = {"message": {"source": {"kind": "tool", "callId": f"c{seq}"}}}
+    result = {"type": "tool-result", "content": [{"type": "text", "text": says}]}
+    data: dict[str, Any] = {"message": {"source": {"kind": "tool", "callId": f"c{seq}"}, "content": [result]}}
     if meta is not None:
         data["meta"] = meta
     if error:
@@ -76,12 +83,46 @@ def test_a_cut_call_degrades_to_its_first_line() -> None:
     assert (card.is_whole, card.name, card.state) == (False, '{"name": "cut", "purp', "defined")
 
 
+def test_what_was_done_with_it_afterwards() -> None:
+    events: list[Logged] = []
+    defined(events, "dyn-1", 1, "first")
+    call(events, "cordis_run", {"id": "dyn-1"}, says="dyn-1 r1 (run-1) is running.\nWarning: x")
+    call(events, "cordis_run", {"id": "dyn-9"}, error="dyn-9 is not known")
+    defined(events, "dyn-1", 2, "again")
+    call(events, "cordis_run", {"id": "dyn-1"}, error="stage apply: boom\nmore")
+    first, second = durable_cards(events)
+    assert [(fact.verb, fact.words, fact.is_refused) for fact in first.life] == [
+        ("run", "dyn-1 r1 (run-1) is running.", False),
+        ("run", "stage apply: boom", True),
+    ]
+    assert second.life == first.life
+    assert second.series == first.series == first.seq
+
+
+def test_a_person_undefines_and_the_log_tells() -> None:
+    events: list[Logged] = []
+    defined(events, "dyn-1", 1, "first")
+    assert durable_cards(events, (), {"dyn-1"})[0].state == "unloaded"
+    source = {"kind": "plugin", "form": "package-note", "package": "dyn-1", "happened": "undefined"}
+    told = {"source": source, "content": [{"type": "text", "text": "a person undefined dyn-1"}]}
+    events.append(Logged("user/message", 2, told))
+    (card,) = durable_cards(events)
+    assert (card.state, card.life[-1].verb, card.life[-1].words) == ("unloaded", "person", "a person undefined dyn-1")
+
+
+def test_a_call_without_an_answer_does_not_disappear() -> None:
+    events = [Logged("tool/call", 0, {"callId": "c", "name": "cordis_define", "arguments": '{"name": "cut'})]
+    (card,) = durable_cards(events)
+    assert (card.state, card.name, card.error) == ("refused", '{"name": "cut', "the log holds no answer to it")
+    assert durable_cards(events, ()) == ()
+
+
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["tool/call", "tool/result", "x"]),
+            st.sampled_from(["tool/call", "tool/result", "user/message", "x"]),
             st.dictionaries(
-                st.sampled_from(["callId", "name", "arguments", "message", "meta", "error"]),
+                st.sampled_from(["callId", "name", "arguments", "message", "meta", "error", "source", "content"]),
                 st.one_of(
                     st.text(max_size=8),
                     st.none(),

@@ -12,6 +12,7 @@ from tests.agent.scenario import calls, say, text, world
 from tests.dynamic.conftest import PATIENT_BUDGET_MS
 from tests.dynamic.world import B_OK, H_GREET, H_NOP, H_SEC
 from workbench.agent.messages import text_of
+from workbench.dynamic.durable import durable_cards
 from workbench.dynamic.people import People
 from workbench.dynamic.runner import PackageRunner, RunnerConfig
 from workbench.dynamic.service import DynamicPackages
@@ -148,3 +149,16 @@ async def test_the_end_of_the_owner_stops_nothing() -> None:
         assert package.state == "running"
         await People(dynamic).undefine("dyn-1")
         assert dynamic.undefined[-1].name == "p"
+
+
+async def test_the_log_knows_what_a_person_has_undefined() -> None:
+    async with world(calls(define(H_SEC, "1"), ("cordis_run", {"id": "dyn-1"}, "2")), text("on"), text("read")) as w:
+        dynamic = await with_packages(w)
+        agent = await w.agent()
+        await say(agent, "go")
+        await People(dynamic).undefine("dyn-1")
+        await say(agent, "again")
+        (card,) = durable_cards(agent.session.events)
+        assert (card.state, card.name, card.code) == ("unloaded", "p", H_SEC)
+        assert [fact.verb for fact in card.life] == ["run", "person"]
+        assert "a person undefined dyn-1" in card.life[1].words

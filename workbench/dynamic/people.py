@@ -67,7 +67,8 @@ class People:
         package = self._package(package_id)
         await self._service.trial_over(package)
         value = await self._service.undefine_package(package)
-        self._service.note(package, f"a person undefined {package_id}: the id is invalid from now on")
+        words = f"a person undefined {package_id}: the id is invalid from now on"
+        self._service.note(package, words, happened="undefined")
         return value
 
     def deliver_again(self, package_id: str) -> bool:

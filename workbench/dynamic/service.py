@@ -23,6 +23,7 @@ from workbench.dynamic.arguments import (
     required_text,
 )
 from workbench.dynamic.counters import counters_of
+from workbench.dynamic.durable import NOTE_FORM
 from workbench.dynamic.events import CHANGE, NOTE, OUTPUT, REQUEST_RESOLVED, REQUEST_RUN, STATE
 from workbench.dynamic.package import Failure, Package, Revision, UndefinedRecord
 from workbench.dynamic.pages import Pages
@@ -358,8 +359,8 @@ class DynamicPackages:
         package.run.prints.write(f"{text}\n")
         return True
 
-    def note(self, package: Package, text: str) -> None:
-        """Tell the owner at its next step. It does not wake it."""
+    def note(self, package: Package, text: str, happened: str = "") -> None:
+        """Tell the owner at its next step; it is not woken. `happened`: what a reader of its log has to know."""
         self.tell(NOTE, package.owner, text)
         agents = self.optional("agents")
         agent = None if agents is None else agents.service.get(package.owner)
@@ -368,7 +369,8 @@ class DynamicPackages:
             from workbench.agent.options import AgentError
 
             try:
-                agent.inject(plugin_message(text, "cordis-dynamic", form="package-note", package=package.id))
+                more = {"happened": happened} if happened else {}
+                agent.inject(plugin_message(text, "cordis-dynamic", form=NOTE_FORM, package=package.id, **more))
             except AgentError:
                 return  # it is being disposed of
 
