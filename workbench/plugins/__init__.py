@@ -18,6 +18,7 @@ FIRST_PARTY: tuple[str, ...] = (
     "jobs",
     "lsp",
     "machine",
+    "package_page",
     "package_runner",
     "package_tools",
     "plan_policy",

@@ -14,20 +14,19 @@ import json
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 
+from workbench.dynamic.page_extra import REMEDY, is_installed
 from workbench.dynamic.refusals import Refusal
 from workbench.dynamic.source.excerpts import excerpt
 
 MISSING = (
-    "a browser half (`client`) needs the extra `page`: install prompt-workbench[page], or define the host half "
-    "(`code`) alone"
+    f"a browser half (`client`) needs the extra `page`: {REMEDY}, or define the host half (`code`) alone"
 )
 
 
 def is_available() -> bool:
-    """Whether browser halves can be judged: the extra `page` is installed."""
-    return find_spec("py_mini_racer") is not None
+    """Whether browser halves can be judged and served: the extra `page` is installed."""
+    return is_installed()
 
 
 async def load_engine() -> None:

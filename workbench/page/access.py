@@ -1,0 +1,102 @@
+"""Who may read what: the two tokens, the host, the origin, and the headers that keep a document in its place.
+
+Source: docs/page.md 2 and 3.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from secrets import token_urlsafe
+
+HOSTS = ("127.0.0.1", "localhost")
+"""Names of this machine under which the page is served."""
+
+
+def _new_token() -> str:
+    return token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What an address must hold. New for each process."""
+
+    page: str = field(default_factory=_new_token)
+    frame: str = field(default_factory=_new_token)
+    """Of the documents in which browser halves run: they never learn the page's."""
+
+
+def is_token(given: str, token: str) -> bool:
+    """In constant time, whatever was given."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode("ascii"))
+
+
+def own_host(headers: Mapping[str, str], port: int) -> str | None:
+    """The `Host` that a request names, if it is one of ours; else somebody has bound a name to this address."""
+    host = headers.get("host", "")
+    return host if host in {f"{name}:{port}" for name in HOSTS} else None
+
+
+def is_own_origin(headers: Mapping[str, str], host: str) -> bool:
+    """Whether a document of this very host asks. A browser always says who does."""
+    return headers.get("origin") == f"http://{host}"
+
+
+_EVERYWHERE = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Permissions-Policy": (
+        "camera=(), clipboard-read=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), "
+        "payment=(), serial=(), usb=()"
+    ),
+}
+
+
+def page_headers(host: str, frame_token: str) -> dict[str, str]:
+    """Of the page and its files: its own scripts, its own socket, the frames of browser halves, nothing else."""
+    policy = (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        f"connect-src ws://{host}",
+        f"frame-src http://{host}/frame/{frame_token}/",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+    return {
+        **_EVERYWHERE,
+        "Content-Security-Policy": "; ".join(policy),
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "X-Frame-Options": "DENY",
+    }
+
+
+def frame_headers(host: str, frame_token: str) -> dict[str, str]:
+    """Of the document in which a browser half runs: an origin of its own, and no network whatever.
+
+    Its own files are named in full, since 'self' means nothing to a document without an origin. It may evaluate
+    text, as that is what it is for.
+    """
+    own = f"http://{host}/frame/{frame_token}/"
+    policy = (
+        "sandbox allow-scripts",
+        "default-src 'none'",
+        f"script-src {own} 'unsafe-eval'",
+        f"style-src {own} 'unsafe-inline'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        f"frame-ancestors http://{host}",
+        "webrtc 'block'",
+    )
+    return {
+        **_EVERYWHERE,
+        "Content-Security-Policy": "; ".join(policy),
+        "Access-Control-Allow-Origin": "null",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+    }

@@ -1,0 +1,108 @@
+"""What is served: the page, its socket, and the documents of frames. Everything else does not exist.
+
+Source: docs/page.md 2 and 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from workbench.page.access import Tokens, frame_headers, is_own_origin, is_token, own_host, page_headers
+from workbench.page.connection import NOT_TEXT
+from workbench.page.files import StaticFile, frame_files, page_files
+from workbench.page.hub import Hub
+from workbench.page.wire import SCOPE_KEY
+
+_SILENT = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+
+
+def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
+    """The ASGI application of one server."""
+    page, frame = page_files(), frame_files()
+
+    async def page_file(request: Request) -> Response:
+        host = own_host(request.headers, port)
+        if host is None:
+            return _nothing(403)
+        if not is_token(request.path_params["token"], tokens.page):
+            return _nothing(404)
+        return _file(page, request.path_params["name"], page_headers(host, tokens.frame))
+
+    async def frame_file(request: Request) -> Response:
+        host = own_host(request.headers, port)
+        if host is None:
+            return _nothing(403)
+        if not is_token(request.path_params["token"], tokens.frame):
+            return _nothing(404)
+        return _file(frame, request.path_params["name"], frame_headers(host, tokens.frame))
+
+    async def without_slash(request: Request) -> Response:
+        """The address of the page as somebody has typed it; its files are relative to the one with a slash."""
+        host = own_host(request.headers, port)
+        if host is None:
+            return _nothing(403)
+        if not is_token(request.path_params["token"], tokens.page):
+            return _nothing(404)
+        return RedirectResponse(f"/{tokens.page}/", 308, _SILENT)
+
+    async def socket(websocket: WebSocket) -> None:
+        host = own_host(websocket.headers, port)
+        if host is None or not is_own_origin(websocket.headers, host):
+            await websocket.send_denial_response(_nothing(403))
+        elif not is_token(websocket.path_params["token"], tokens.page):
+            await websocket.send_denial_response(_nothing(404))
+        else:
+            await _serve(hub, websocket)
+
+    async def missing(request: Request, _error: Exception) -> Response:
+        return _nothing(403 if own_host(request.headers, port) is None else 404)
+
+    made = Starlette(
+        routes=[
+            WebSocketRoute("/{token}/socket", socket),
+            Route("/frame/{token}/{name:path}", frame_file),
+            Route("/{token}", without_slash),
+            Route("/{token}/{name:path}", page_file),
+        ],
+        exception_handlers={404: missing, 405: missing},
+    )
+    made.router.redirect_slashes = False
+    return made
+
+
+async def _serve(hub: Hub, websocket: WebSocket) -> None:
+    await websocket.accept()
+    page = hub.enter(websocket.scope[SCOPE_KEY], websocket.headers.get("user-agent", ""))
+    try:
+        while True:
+            message = await websocket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text = message.get("text")
+            if text is None:
+                page.close(NOT_TEXT)
+            else:
+                page.said(text)
+    except WebSocketDisconnect:
+        return
+    finally:
+        await hub.leave(page)
+
+
+def _nothing(status: int) -> Response:
+    """No word about why."""
+    return Response(status_code=status, headers=_SILENT)
+
+
+def _file(files: Mapping[str, StaticFile], name: str, headers: Mapping[str, str]) -> Response:
+    file = files.get(name)
+    if file is None:
+        return _nothing(404)
+    return Response(file.content, headers=dict(headers), media_type=file.media_type)

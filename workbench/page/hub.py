@@ -1,0 +1,91 @@
+"""All connected pages, and what they are told when something changes.
+
+Source: docs/page.md 4.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workbench.dynamic.service import DynamicPackages
+from workbench.page import limits, messages
+from workbench.page.browsers import browser_of
+from workbench.page.connection import FULL, GOING_AWAY, PageConnection
+from workbench.page.frames import Frames
+from workbench.page.wire import PageWire, text_frame
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedPage:
+    """One page, for those who show which ones there are."""
+
+    id: str
+    connected_at: float
+    """`time.time()`."""
+    browser: str
+    """Short, such as `Firefox 140`; empty where it does not say."""
+
+
+class Hub:
+    """The pages of one server. They are known to the runner from `enter` to `leave`."""
+
+    def __init__(self, dynamic: DynamicPackages, frame_path: str, next_id: Callable[[], str]) -> None:
+        self.dynamic = dynamic
+        self.frames = Frames(dynamic)
+        self.pages: dict[str, ConnectedPage] = {}
+        self.changed: Callable[[], None] = lambda: None
+        """Called when a page has come or gone."""
+        self._frame_path = frame_path
+        self._next_id = next_id
+        self._connections: dict[str, PageConnection] = {}
+        self._is_listing = False
+        self._is_open = True
+
+    def enter(self, wire: PageWire, user_agent: str) -> PageConnection:
+        """A page has connected. It is greeted, or closed again at once."""
+        page = PageConnection(self, self._next_id(), wire)
+        if not self._is_open or len(self._connections) >= limits.PAGES:
+            page.close(FULL if self._is_open else GOING_AWAY)
+            return page
+        self._connections[page.id] = page
+        self.pages[page.id] = ConnectedPage(page.id, time.time(), browser_of(user_agent))
+        requests = [self.frames.request_fields(each.notice) for each in self.dynamic.requests.pending()]
+        live = self.dynamic.pages.live(page.id)
+        page.send(messages.welcome(page.id, self._frame_path, live, requests))
+        self.dynamic.pages.open(page)
+        self.changed()
+        return page
+
+    async def leave(self, page: PageConnection) -> None:
+        """A page has gone, whoever wanted it."""
+        if self._connections.pop(page.id, None) is not None:
+            del self.pages[page.id]
+            self.dynamic.pages.close(page.id)
+            self.changed()
+        await page.ended()
+
+    def package_changed(self, _package_id: str) -> None:
+        """Some fact of a package has changed: the pages are told, once per turn of the loop."""
+        if not self._is_listing and self._connections:
+            self._is_listing = True
+            asyncio.get_running_loop().call_soon(self._list)
+
+    def _list(self) -> None:
+        self._is_listing = False
+        frames: dict[tuple[bool, ...], bytes] = {}
+        for page in list(self._connections.values()):
+            live = self.dynamic.pages.live(page.id)
+            seen = tuple(each.loaded_here for each in live)
+            if seen not in frames:
+                packages = [messages.package(each) for each in live]
+                frames[seen] = text_frame(messages.encoded({"type": "packages", "packages": packages}))
+            page.list_packages(frames[seen])
+
+    def close(self) -> None:
+        """Nobody enters any more, and all are told that it is over."""
+        self._is_open = False
+        for page in list(self._connections.values()):
+            page.close(GOING_AWAY)

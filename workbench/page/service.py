@@ -1,0 +1,120 @@
+"""The service `page`: where the page is, and which pages are connected.
+
+Source: docs/page.md 1 and 6.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import socket
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from workbench.core import Event, Runtime
+from workbench.dynamic.events import CHANGE
+from workbench.dynamic.service import DynamicPackages
+from workbench.page.access import Tokens
+from workbench.page.application import application
+from workbench.page.hub import ConnectedPage, Hub
+from workbench.page.server import PageServer, bound_socket
+from workbench.page.start import PageError
+
+if TYPE_CHECKING:
+    from workbench.core import Context
+
+PAGE_CHANGE = Event("page/change", "emit")
+"""A page has connected or gone."""
+
+
+class _Remembered:
+    """What a runtime keeps when its server starts again: pages that are open find it again."""
+
+    def __init__(self) -> None:
+        self.tokens = Tokens()
+        self.port = 0
+        self._numbers = itertools.count(1)
+
+    def next_id(self) -> str:
+        return f"page-{next(self._numbers)}"
+
+
+_REMEMBERED: WeakKeyDictionary[Runtime, _Remembered] = WeakKeyDictionary()
+
+
+class PageService:
+    """`ctx.page`."""
+
+    def __init__(self, hub: Hub, tokens: Tokens, port: int) -> None:
+        self._hub = hub
+        self.port = port
+        self.address = f"http://127.0.0.1:{port}"
+        """Where the server is: fit to be shown to everybody."""
+        self.url = f"{self.address}/{tokens.page}/"
+        """What opens the page. Whoever has it may allow packages to run."""
+
+    @property
+    def pages(self) -> tuple[ConnectedPage, ...]:
+        """Those that are connected, oldest first."""
+        return tuple(self._hub.pages.values())
+
+    def page(self, page_id: str) -> ConnectedPage | None:
+        return self._hub.pages.get(page_id)
+
+
+async def serve(ctx: Context, port: int) -> PageService:
+    """Serve, and provide `page`; the fiber's end closes everything. Raises `PageError`."""
+    dynamic: DynamicPackages = ctx.dynamic
+    remembered = _REMEMBERED.setdefault(ctx.runtime, _Remembered())
+    try:
+        listening = _listening(port, remembered.port)
+    except OSError as error:
+        raise PageError(_why_not(port, error)) from None
+    actual: int = listening.getsockname()[1]
+    remembered.port = actual
+    tokens = remembered.tokens
+    hub = Hub(dynamic, f"/frame/{tokens.frame}/", remembered.next_id)
+    server = PageServer(application(hub, tokens, actual), listening)
+    ctx.declare(PAGE_CHANGE)
+
+    async def serving() -> Callable[[], Awaitable[None]]:
+        try:
+            await server.start()
+        except BaseException:
+            listening.close()
+            raise
+
+        async def stop() -> None:
+            hub.close()
+            await server.stop()
+
+        return stop
+
+    await ctx.effect(serving, "page server")
+    service = PageService(hub, tokens, actual)
+    ctx.provide("page", service)
+    ctx.on(CHANGE, hub.package_changed)
+    hub.changed = lambda: _tell(ctx.runtime)
+    return service
+
+
+def _tell(runtime: Runtime) -> None:
+    if runtime.has_listeners(PAGE_CHANGE.name):
+        runtime.events.emit(PAGE_CHANGE.name, (), None, contain=True)
+
+
+def _listening(port: int, last: int) -> socket.socket:
+    """At `port`; where any will do, at the one that pages know from before, if it is still free."""
+    if not port and last:
+        try:
+            return bound_socket(last)
+        except OSError:
+            pass  # somebody else has it now
+    return bound_socket(port)
+
+
+def _why_not(port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} is in use; name another one under `port`, or none: one that is free is taken then"
+    return f"no page can be served at port {port}: {error.strerror or error}"
