@@ -109,7 +109,12 @@ def shell(ctx: Any, t: TeamWorld, default: int | None = None, name: str = "bash"
     """A shell tool with a default limit in one scope."""
     timeout = {"type": "integer"} if default is None else {"type": "integer", "default": default}
     schema = {**SHELL, "properties": {**SHELL["properties"], "timeoutMs": timeout}}  # type: ignore[dict-item]
-    t.team.tools_in(ctx).register(ToolSchema(name, "Shell", schema), lambda arguments, run: "ran")
+    t.team.tools_in(ctx).register(ToolSchema(name, "Shell", schema), took)
+
+
+def took(arguments: Any, run: object) -> str:
+    """The body: says the time that it was given."""
+    return f"ran with {arguments.get('timeoutMs')}"
 
 
 async def verdicts(t: TeamWorld, agent: Agent) -> list[str | None]:
@@ -142,7 +147,47 @@ async def test_t47_the_effective_timeout_counts(tmp_path: Path) -> None:
         executor = await t.executor(also=lambda ctx, agent: shell(ctx, t, 120000))
         assert await verdicts(t, executor) == [None]
         main = await t.main(also=lambda ctx, agent: shell(ctx, t))
-        assert await verdicts(t, main) == ["DENIED"], "no limit at all is no limit of 30 seconds"
+        assert await verdicts(t, main) == [None]
+        assert result_text(results(main)[0]) == "ran with 30000", "the scope's own default, where there is none"
+
+
+async def test_t47_the_main_scope_has_defaults_of_its_own(tmp_path: Path) -> None:
+    waits = {"type": "object", "properties": {"waitMs": {"type": "integer", "default": 600_000}}}
+    called = calls(("bash", {"command": "ls"}, "c0"), ("job_wait", {}, "c1"), ("job_wait", {"waitMs": 9}, "c2"))
+    async with team_world(tmp_path, sessions=[[called, text("ok")]] * 2) as t:
+        shell(t.w.root, t, 120_000)
+        t.w.root.tools.register(
+            ToolSchema("job_wait", "Jobs", waits), lambda given, run: f"waits {given['waitMs']}"
+        )
+        main = await t.main()
+        assert await verdicts(t, main) == [None] * 3
+        assert [result_text(each) for each in results(main)] == ["ran with 30000", "waits 5000", "waits 9"]
+        shown = {tool["name"]: tool for tool in t.w.requests(main)[0].tools}
+        assert shown["bash"]["parameters"]["properties"]["timeoutMs"]["default"] == 30_000
+        assert shown["job_wait"]["parameters"]["properties"]["waitMs"]["default"] == 5_000
+        executor = await t.executor()
+        await say(executor, "go")
+        shown = {tool["name"]: tool for tool in t.w.requests(executor)[0].tools}
+        assert shown["bash"]["parameters"]["properties"]["timeoutMs"]["default"] == 120_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "scoped", "expected"),
+    [({}, False, "NO_SERVICE"), ({}, True, "NO_SERVICE"), ({"timeout_seconds": 31}, True, "DENIED")],
+)
+async def test_t47_the_shell_of_the_house(
+    tmp_path: Path, settings: dict[str, int], scoped: bool, expected: str
+) -> None:
+    """Without a service behind it, a call that is let through ends as NO_SERVICE."""
+    called = calls(("bash", {"command": "ls", "purpose": "look"}, "c0"))
+    async with team_world(tmp_path, called, text("ok")) as t:
+        plugin, given = first_party("shell"), {"guidance": False, **settings}
+        if not scoped:
+            await t.w.root.plugin(plugin, given)
+        main = await t.main()
+        if scoped:
+            await main.ctx.plugin(plugin, given)
+        assert await verdicts(t, main) == [expected]
 
 
 async def test_t48_no_sleep(tmp_path: Path) -> None:
@@ -184,12 +229,14 @@ async def test_the_first_party_tools_are_guarded_too(tmp_path: Path) -> None:
         ("bash", {"command": "ls", "purpose": "look"}, "c2"),
         ("job_output", {"job": "job-1", "wait_seconds": 6}, "c3"),
         ("job_start", {"command": "sleep 100", "purpose": "wait"}, "c4"),
+        ("job_stop", {"job": "job-1", "grace_seconds": 6}, "c5"),
+        ("job_stop", {"job": "job-1"}, "c6"),
     )
     async with team_world(tmp_path, given, text("ok")) as t:
         for name in ("shell", "jobs"):
             await t.w.root.plugin(first_party(name), {"guidance": False})
         found = await verdicts(t, await t.main())
-        assert found == ["NO_SERVICE", "DENIED", "DENIED", "DENIED", "DENIED"]
+        assert found == ["NO_SERVICE", "DENIED", "NO_SERVICE", "DENIED", "DENIED", "DENIED", "NO_SERVICE"]
 
 
 async def test_t50_one_note_too_long_routes_nothing(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ inject = ["system_prompt", "tools"]
 class Config(Settings):
     """How long one command may take."""
 
-    timeout_seconds: Annotated[int, Between(1, 3600)] = 120
-    """Limit for a command that names none."""
+    timeout_seconds: Annotated[int, Between(1, 3600)] | None = None
+    """Limit for a command that names none. None: 120, or less where the scope says so."""
     guidance: bool = True
     """False leaves the section out; the tool itself stays."""
 

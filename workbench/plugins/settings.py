@@ -73,8 +73,11 @@ def _taken(annotation: Any, value: Any) -> Any:
         if isinstance(value, list | tuple):
             return tuple(_taken(arguments[0], item) for item in value)
     elif origin in (Union, UnionType):
-        if type(value) in arguments:
-            return value
+        for each in arguments:
+            try:
+                return _taken(each, value)
+            except _Doubtful:
+                continue
     elif type(value) is annotation:
         return value
     raise _Doubtful

@@ -21,6 +21,7 @@ inject = ["system_prompt", "tools"]
 Dialect = Literal["bash", "pwsh"]
 
 POSITIONS: dict[Dialect, str] = {"bash": "TOOL_BASH", "pwsh": "TOOL_PWSH"}
+DEFAULT_SECONDS = 120
 SHELLS: dict[Dialect, str] = {"bash": "Bash", "pwsh": "PowerShell"}
 
 
@@ -30,8 +31,8 @@ class Config(Settings):
 
     dialect: Dialect = "bash"
     """Also the name of the tool."""
-    timeout_seconds: Annotated[int, Between(1, 3600)] = 120
-    """Limit for a command that names none."""
+    timeout_seconds: Annotated[int, Between(1, 3600)] | None = None
+    """Limit for a command that names none. None: 120, or less where the scope says so."""
     guidance: bool = True
     """False leaves the section out; the tool itself stays."""
 
@@ -60,7 +61,7 @@ def schema(config: Config) -> ToolSchema:
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 3600,
-                "default": config.timeout_seconds,
+                "default": config.timeout_seconds or DEFAULT_SECONDS,
                 "description": "The command is stopped after this many seconds.",
             },
         },
@@ -84,9 +85,10 @@ def apply(ctx: Context, config: Config) -> None:
     async def run_command(arguments: Any, run: ToolRun) -> Any:
         from workbench.plugins.bodies.shell import run_command as run_it
 
-        return await run_it(ctx, arguments, run, config.timeout_seconds)
+        return await run_it(ctx, arguments, run, config.timeout_seconds or DEFAULT_SECONDS)
 
     value = every_key(exit_status=NUMBER, stdout=TEXT, stderr=TEXT)
-    ctx.tools.register(tool, run_command, output=OutputDeclaration(value))
+    shipped = () if config.timeout_seconds else ("timeout_seconds",)
+    ctx.tools.register(tool, run_command, output=OutputDeclaration(value), shipped_defaults=shipped)
     if config.guidance:
         register_guidance(ctx, tool.name, POSITIONS[config.dialect], "shell")

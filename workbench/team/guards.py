@@ -12,6 +12,7 @@ from workbench.prompt.tool_schema import decode_json
 
 if TYPE_CHECKING:
     from workbench.tools.events import Invocation
+    from workbench.tools.facade import ToolsFacade
     from workbench.tools.registry import ToolRegistry
 
 MAX_SHELL_MS = 30_000
@@ -21,6 +22,9 @@ SHELLS: dict[str, str] = {"bash": "bash", "shell": "bash", "pwsh": "pwsh"}
 STARTERS: dict[str, str] = {"job_start": "bash"}
 """Tools that run a command in the background."""
 JOBS = frozenset({"job_output", "job_wait", "jobs"})
+"""Tools that may wait for a job."""
+ENDERS = frozenset({"job_stop"})
+"""Tools that wait while a job ends."""
 _BACKGROUND = ("background", "run_in_background", "runInBackground")
 
 
@@ -44,6 +48,8 @@ class NoWaiting:
             return self._too_long(call, "timeout", MAX_SHELL_MS, "the timeout of a command")
         if call.name in JOBS:
             return self._too_long(call, "wait", MAX_WAIT_MS, "the wait for a job", unbounded=0)
+        if call.name in ENDERS:
+            return self._too_long(call, "grace", MAX_WAIT_MS, "the wait for the end of a job", unbounded=0)
         return None
 
     def _too_long(
@@ -72,6 +78,12 @@ class NoWaiting:
             if isinstance(value, int | float) and not isinstance(value, bool):
                 found = value * factor if found is None else min(found, value * factor)
         return found
+
+
+def bound_defaults(tools: ToolsFacade) -> None:
+    """What a call gets here that leaves the time out: no more than the guard allows."""
+    for names, what, most in ((SHELLS, "timeout", MAX_SHELL_MS), (JOBS, "wait", MAX_WAIT_MS)):
+        tools.bound_defaults(names, {name: most // factor for name, factor in _spellings(what)})
 
 
 def _spellings(what: str) -> tuple[tuple[str, int], ...]:

@@ -18,7 +18,7 @@ from workbench.team.compose import (
     join_parts,
     slots_of,
 )
-from workbench.team.guards import NoWaiting
+from workbench.team.guards import NoWaiting, bound_defaults
 from workbench.team.parts import Role
 from workbench.team.snapshot import TeamSnapshot
 from workbench.team.tools.desk_tools import register_desk_tools
@@ -99,6 +99,7 @@ def take_seat(ctx: Context, team: TeamPrompts, role: Role, env: RuntimeEnv) -> S
             )
         tools.present("native")
         tools.guard(NoWaiting(tools.registry))
+        bound_defaults(tools)
         order = prompt.get_section_order("RUNTIME_SHARED")
         prompt.section(MAIN_SECTION, order, _text_of(seat, MAIN_SECTION), complete=True, literal=True)
     else:

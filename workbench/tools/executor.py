@@ -115,7 +115,7 @@ class _Batch:
         invocation = Invocation(
             call.id,
             call.name,
-            arguments,
+            arguments if tool is None else tool.completed(arguments),
             agent=self._agent,
             scope=self._scope,
             turn=self._turn,

@@ -6,7 +6,7 @@ Source: docs/prompt-assembly.md 8, docs/tools.md 9.1.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import Context, Effect
@@ -44,13 +44,15 @@ class ToolsFacade:
         finalize_content: FinalizeContent | None = None,
         traits: Iterable[str] = (),
         judges_arguments: bool = False,
+        shipped_defaults: Iterable[str] = (),
     ) -> Effect:
         """Register a tool in this context's layer.
 
         `execute(arguments, run)` is its body, sync or async; without one it is a schema that nothing runs.
         `timeout_ms` is the longest that one body may take. With `judges_arguments` the body gets whatever object
-        the model gives, and refuses in its own words what does not fit the schema. Raises `ToolError` for a name
-        that the layer has already, for a reserved name, and for a schema that no provider takes.
+        the model gives, and refuses in its own words what does not fit the schema. `shipped_defaults` names the
+        arguments whose default in the schema nobody has configured: see `bound_defaults`. Raises `ToolError`
+        for a name that the layer has already, for a reserved name, and for a schema that no provider takes.
         """
         frame = sys._getframe(1)
         ctx = self._ctx
@@ -69,6 +71,7 @@ class ToolsFacade:
             finalize_content,
             frozenset(traits),
             judges_arguments,
+            frozenset(shipped_defaults),
         )
         check_tool(tool)
         return self._registry.add(ctx, tool)
@@ -100,6 +103,15 @@ class ToolsFacade:
         nobody has. Raises `ToolError` outside a scope.
         """
         return self._registry.exclude(self._ctx, names, traits)
+
+    def bound_defaults(self, names: Iterable[str], most: Mapping[str, int]) -> Effect:
+        """Give these arguments of these tools a default of at most so much, in this scope and all inside it.
+
+        A larger default, or none, becomes the bound: in the schema, and in the calls that leave the argument
+        out. A smaller one stays; so does one that somebody has configured for a tool of the scope itself.
+        Raises `ToolError` outside a scope.
+        """
+        return self._registry.bound_defaults(self._ctx, names, most)
 
     def guard(self, function: Callable[[Any], Any]) -> Effect:
         """Judge every call of this scope and of the scopes inside it, behind all listeners.

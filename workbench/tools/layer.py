@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     from workbench.core.activation import Activation
     from workbench.core.scopes import ScopeKey
+    from workbench.tools.default_bounds import DefaultBounds
     from workbench.tools.registration import ToolRegistration
 
 Presentation: TypeAlias = Literal["native", "code", "both"]
@@ -64,6 +65,7 @@ class ToolLayer:
 
     __slots__ = (
         "code_tool",
+        "default_bounds",
         "exclusions",
         "guards",
         "presentation",
@@ -78,6 +80,7 @@ class ToolLayer:
         self.tools: dict[str, ToolRegistration] = {}
         self.restrictions: list[Restriction] = []
         self.exclusions: list[Exclusion] = []
+        self.default_bounds: list[DefaultBounds] = []
         self.guards: list[Guard] = []
         self.presentation: Presentation | None = None
         """None: that of the layer around it."""
@@ -91,6 +94,7 @@ class ToolLayer:
             self.tools
             or self.restrictions
             or self.exclusions
+            or self.default_bounds
             or self.guards
             or self.presentation is not None
             or self.code_tool
@@ -108,6 +112,8 @@ class ToolLayer:
         }
         if self.exclusions:
             described["exclusions"] = [[sorted(each.names), sorted(each.traits)] for each in self.exclusions]
+        if self.default_bounds:
+            described["default_bounds"] = [[sorted(each.names), each.most] for each in self.default_bounds]
         if self.guards:
             described["guards"] = [[guard.label, guard.ledger.fiber.name] for guard in self.guards]
         if self.presentation is not None:

@@ -5,11 +5,13 @@ Source: docs/tools.md 9.1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.prompt import TextSource, ToolSchema
 from workbench.prompt.contributions import CodePlace, Contribution
 from workbench.prompt.tool_schema import decode_json
+from workbench.values import freeze
 
 if TYPE_CHECKING:
     from workbench.core.activation import Activation
@@ -34,11 +36,13 @@ class ToolRegistration(Contribution):
         "_compiled_from",
         "_output",
         "execute",
+        "filled",
         "finalize_content",
         "is_concurrency_safe",
         "judges_arguments",
         "output",
         "schema",
+        "shipped_defaults",
         "timeout_ms",
         "traits",
     )
@@ -58,6 +62,7 @@ class ToolRegistration(Contribution):
         finalize_content: FinalizeContent | None = None,
         traits: frozenset[str] = frozenset(),
         judges_arguments: bool = False,
+        shipped_defaults: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(schema.name, ledger, scope, source, code)
         self.schema = schema
@@ -71,9 +76,20 @@ class ToolRegistration(Contribution):
         """What a call of it does to people or the workbench, such as `asks_person`: for exclusions."""
         self.judges_arguments = judges_arguments
         """The body itself refuses arguments that do not fit its schema, in words of its own."""
+        self.shipped_defaults = shipped_defaults
+        """Arguments whose default is the code's own, and nobody's decision."""
+        self.filled: Mapping[str, Any] = {}
+        """What a call that leaves an argument out gets in the scope that sees it: see `DefaultBounds`."""
         self._arguments: SchemaValidator | None = None
         self._compiled_from = b""
         self._output: SchemaValidator | None = None
+
+    def completed(self, arguments: Any) -> Any:
+        """Frozen arguments with what the scope gives in the place of those that were left out."""
+        if not self.filled or not isinstance(arguments, Mapping):
+            return arguments
+        missing = {name: value for name, value in self.filled.items() if name not in arguments}
+        return freeze({**arguments, **missing}) if missing else arguments
 
     def may_overlap(self, arguments: Any) -> bool:
         """Whether a call with these arguments may run beside others. A function that raises means no."""

@@ -9,12 +9,13 @@ Source: docs/prompt-assembly.md 8, docs/tools.md 9 and 10.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import Context, Effect, scope_label
 from workbench.prompt import AssembleContext, PromptError, ToolProviderResult
 from workbench.prompt.orders import code_units
+from workbench.tools.default_bounds import DefaultBounds
 from workbench.tools.events import ALL_EVENTS, CHANGE
 from workbench.tools.facade import ToolsFacade
 from workbench.tools.layer import PRESENTATIONS, Exclusion, Guard, Presentation, Restriction, ToolLayer
@@ -82,8 +83,8 @@ class ToolRegistry:
         """The tools that a scope sees, by name: the one answer for schema, lookup and execution.
 
         A scope's restrictions filter what it inherits, and hold for its descendants; its own tools are
-        exempt. The nearest layer wins a name. What is excluded on the way goes last of all. `run_code` is not
-        among them.
+        exempt. The nearest layer wins a name. What is excluded on the way goes last of all; then defaults are
+        bounded. `run_code` is not among them.
         """
         seen: dict[str, ToolRegistration] = {}
         chain = self._chain(scope)
@@ -94,6 +95,13 @@ class ToolRegistry:
         for layer in chain:
             for exclusion in layer.exclusions:
                 seen = {name: tool for name, tool in seen.items() if exclusion.admits(name, tool)}
+        for depth, layer in enumerate(chain):
+            for bounds in layer.default_bounds:
+                around = chain[:depth]
+                for name in bounds.names & seen.keys():
+                    tool = seen[name]
+                    is_inherited = any(each.scope is tool.scope for each in around)
+                    seen[name] = bounds.applied(tool, is_inherited=is_inherited)
         return seen
 
     def lookup(self, name: str, scope: ScopeKey | None) -> ToolRegistration | None:
@@ -217,6 +225,18 @@ class ToolRegistry:
             return self._told(lambda: self._drop(layer, layer.exclusions, exclusion))
 
         return ctx.effect(body, "tool exclusion")
+
+    def bound_defaults(self, ctx: Context, names: Iterable[str], most: Mapping[str, int]) -> Effect:
+        if ctx.scope is None:
+            raise ToolError("bound_defaults() needs a scope: tools state their own defaults for everybody")
+        bounds = DefaultBounds(names, most, ctx.home.ledger)
+
+        def body() -> Callable[[], None]:
+            layer = self._layer(ctx.scope)
+            layer.default_bounds.append(bounds)
+            return self._told(lambda: self._drop(layer, layer.default_bounds, bounds))
+
+        return ctx.effect(body, "bounds of defaults")
 
     def add_guard(self, ctx: Context, guard: Guard) -> Effect:
         def body() -> Callable[[], None]:

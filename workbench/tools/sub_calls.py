@@ -106,7 +106,7 @@ class SubCalls:
         call = Invocation(
             sub_id,
             name,
-            arguments,
+            arguments if tool is None else tool.completed(arguments),
             agent=parent.agent,
             scope=parent.scope,
             turn=parent.turn,

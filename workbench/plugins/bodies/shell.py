@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from workbench.core import Context
     from workbench.tools.runs import ToolRun
 
-DEFAULT_SECONDS = 120
-
 
 async def run_command(ctx: Context, arguments: Mapping[str, Any], run: ToolRun, seconds: int) -> Success:
     """Both outputs and the exit status. A status other than 0 is an answer, and no failure of the call."""
