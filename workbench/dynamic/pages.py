@@ -152,9 +152,9 @@ class Pages:
     def render_failed(
         self, page_id: str, package_id: str, run_id: str, slot: str, message: str, *, withdrawn: bool = True
     ) -> bool:
-        """A component has crashed. It is shown, and changes no outcome."""
+        """A component has crashed. It is shown, and changes no outcome. False where the page holds no such run."""
         run = self._run(package_id)
-        if run is None or run.id != run_id or run.delivery is None:
+        if run is None or run.id != run_id or run.delivery is None or not run.delivery.is_asked(page_id):
             return False
         run.delivery.render_failure = RenderFailure(page_id, slot, message, withdrawn)
         self._service.changed(run.package)
@@ -163,7 +163,7 @@ class Pages:
     async def call(self, page_id: str, package_id: str, run_id: str, method: str, args: Any = None) -> Any:
         """`host.call` of a browser half. Raises `PageCallError`."""
         run = self._run(package_id)
-        if run is None or run.package.state != "running" or page_id not in self._open:
+        if run is None or not run.host_is_active or page_id not in self._open:
             raise PageCallError("not-running", f"the host half of {package_id} is not running")
         if run.id != run_id:
             raise PageCallError("stale-run", f"{run_id} is over; {package_id} runs as {run.id}")

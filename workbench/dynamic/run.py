@@ -77,7 +77,7 @@ class Run:
         self.budget = Budget(service.turns, service.budget_seconds, self.label)
         self.budget.on_spent = lambda: service.changed(package)
         self.prints = Prints(f"[cordis:{package.id}]", lambda line: service.printed(self, line))
-        self.tools = ToolTable(self.label, self.file)
+        self.tools = ToolTable(self.label, self.file, lambda *given: service.called(self, *given))
         self.residue: Residue | None = None
         self._probe: Probe | None = None
         self._is_evaluating = False
@@ -95,6 +95,13 @@ class Run:
         if self.fiber is not None and self.fiber.state != FiberState.ACTIVE:
             return False
         return self.delivery is None or not self.delivery.only_waits
+
+    @property
+    def host_is_active(self) -> bool:
+        """Its handlers can be called: already while pages load its browser half, which may need them for that."""
+        if self.phase not in ("delivering", "settled"):
+            return False
+        return self.fiber is None or self.fiber.state == FiberState.ACTIVE
 
     @property
     def missing(self) -> list[str]:

@@ -24,7 +24,7 @@ from workbench.dynamic.arguments import (
 )
 from workbench.dynamic.counters import counters_of
 from workbench.dynamic.durable import NOTE_FORM
-from workbench.dynamic.events import CHANGE, NOTE, OUTPUT, REQUEST_RESOLVED, REQUEST_RUN, STATE
+from workbench.dynamic.events import CALL, CHANGE, NOTE, OUTPUT, REQUEST_RESOLVED, REQUEST_RUN, STATE, PackageCall
 from workbench.dynamic.package import Failure, Package, Revision, UndefinedRecord
 from workbench.dynamic.pages import Pages
 from workbench.dynamic.refusals import Refusal, missing
@@ -348,6 +348,12 @@ class DynamicPackages:
     def printed(self, run: Run, line: PrintedLine) -> None:
         if run.id:  # a what-if has no prints
             self.tell(OUTPUT, run.package.id, line)
+
+    def called(self, run: Run, call: Any, state: Literal["running", "done", "failed"], result: Any) -> None:
+        """A tool of a package is being called, or has been."""
+        if run.id and self.runtime.has_listeners(CALL.name):
+            given = run.package.id, run.id, call.session_id, call.id, call.name, call.call.arguments
+            self.tell(CALL, PackageCall(*given, state, result))
 
     def warned(self, file: str, text: str) -> bool:
         """Whether a warning came out of the code of a package; it goes to its prints."""

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from workbench.dynamic.delivery import Announcement
-from workbench.dynamic.events import RequestNotice
+from workbench.dynamic.events import PackageCall, RequestNotice
 from workbench.dynamic.service import DynamicPackages
-from workbench.page import messages
+from workbench.page import limits, messages
 from workbench.page.wire import text_frame
 
 
@@ -42,6 +42,16 @@ class Frames:
 
     def retract(self, package_id: str, run: str) -> bytes:
         return self._same({"type": "retract", "id": package_id, "run": run})
+
+    def tool(self, call: PackageCall) -> bytes:
+        """Without arguments and result where those are too long."""
+        try:
+            told = messages.encoded(messages.tool(call))
+        except TypeError:  # arguments of a call may hold what only the tool's own schema has let through
+            told = b""
+        if not told or len(told) > limits.MESSAGE_BYTES:
+            told = messages.encoded(messages.tool_cut(call))
+        return text_frame(told)
 
     def request_fields(self, notice: RequestNotice) -> dict[str, Any]:
         known = self._dynamic.requests.find(notice.request)

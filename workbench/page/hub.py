@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from workbench.dynamic.events import PackageCall
 from workbench.dynamic.service import DynamicPackages
 from workbench.page import limits, messages
 from workbench.page.browsers import browser_of
@@ -72,6 +73,20 @@ class Hub:
         if not self._is_listing and self._connections:
             self._is_listing = True
             asyncio.get_running_loop().call_soon(self._list)
+
+    def package_called(self, call: PackageCall) -> None:
+        """A tool of a package, called by the session that owns it: for the pages that run its browser half."""
+        package = self.dynamic.package(call.id)
+        if package is None or package.owner != call.session or package.run is None:
+            return
+        run = package.run
+        if run.id != call.run or run.delivery is None or not self._connections:
+            return
+        held_by = [self._connections[page] for page in run.delivery.held_by if page in self._connections]
+        if held_by:
+            frame = self.frames.tool(call)
+            for page in held_by:
+                page.write(frame)
 
     def _list(self) -> None:
         self._is_listing = False

@@ -12,9 +12,10 @@ from typing import Any
 import orjson
 
 from workbench.dynamic.delivery import Announcement
-from workbench.dynamic.events import RequestNotice
+from workbench.dynamic.events import PackageCall, RequestNotice
 from workbench.dynamic.pages import LivePackage
 from workbench.page import limits
+from workbench.values.frozen import thaw
 
 VERSION = 1
 LARGEST_CALL = 2**53 - 1
@@ -126,3 +127,18 @@ def announce(announcement: Announcement) -> dict[str, Any]:
         "name": cut(announcement.name, limits.NAME),
         "purpose": cut(announcement.purpose, limits.MESSAGE),
     }
+
+
+def tool(call: PackageCall) -> dict[str, Any]:
+    """A call of a package's own tool, for its card."""
+    told = {"callId": call.call_id, "tool": cut(call.tool, limits.NAME), "arguments": thaw(call.arguments)}
+    told["state"] = call.state
+    if call.state != "running":
+        told["result"] = thaw(call.result)
+    return {"type": "tool", "id": call.id, "run": call.run, "call": told}
+
+
+def tool_cut(call: PackageCall) -> dict[str, Any]:
+    """The same without what is too long to be sent."""
+    told = {"callId": call.call_id, "tool": cut(call.tool, limits.NAME), "arguments": None, "state": call.state}
+    return {"type": "tool", "id": call.id, "run": call.run, "call": {**told, "cut": True}}

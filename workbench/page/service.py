@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from workbench.core import Event, Runtime
-from workbench.dynamic.events import CHANGE
+from workbench.dynamic.events import CALL, CHANGE
 from workbench.dynamic.service import DynamicPackages
 from workbench.page.access import Tokens
 from workbench.page.application import application
@@ -95,6 +95,7 @@ async def serve(ctx: Context, port: int) -> PageService:
     service = PageService(hub, tokens, actual)
     ctx.provide("page", service)
     ctx.on(CHANGE, hub.package_changed)
+    ctx.on(CALL, hub.package_called)
     hub.changed = lambda: _tell(ctx.runtime)
     return service
 

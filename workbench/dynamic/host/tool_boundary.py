@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from workbench.core import Effect
@@ -36,6 +36,10 @@ class DefinedTool:
     output: OutputDeclaration
 
 
+TellCall = Callable[[Any, Literal["running", "done", "failed"], Any], None]
+"""Hears of each call when its body begins and when it has ended: the call, its state, value or message."""
+
+
 class _Token:
     """What a package holds of a tool: nothing."""
 
@@ -48,10 +52,11 @@ class _Token:
 class ToolTable:
     """The tools that one run has defined."""
 
-    def __init__(self, owner: str, file: str) -> None:
+    def __init__(self, owner: str, file: str, tell: TellCall) -> None:
         self._owner = owner
         """`dyn-1 (run-1)`."""
         self._file = file
+        self._tell = tell
         self._tools: WeakKeyDictionary[_Token, DefinedTool] = WeakKeyDictionary()
 
     def define(self, name: Any, description: Any, parameters: Any, output: Any, execute: Any) -> object:
@@ -69,7 +74,7 @@ class ToolTable:
         schema = ToolSchema(name, description, parameters_schema(parameters))
         declared = OutputDeclaration(output_schema(output["schema"]), self._render(name, output["render"]))
         token = _Token()
-        self._tools[token] = DefinedTool(schema, self._body(name, execute), declared)
+        self._tools[token] = DefinedTool(schema, self._told(self._body(name, execute)), declared)
         return token
 
     def of(self, token: Any) -> DefinedTool:
@@ -81,6 +86,19 @@ class ToolTable:
                 f"not a {type(token).__name__}"
             )
         return found
+
+    def _told(self, execute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        async def body(arguments: Any, run: Any) -> Any:
+            self._tell(run, "running", None)
+            try:
+                value = await execute(arguments, run)
+            except BaseException as error:
+                self._tell(run, "failed", str(error) if isinstance(error, ToolFailure) else "it was cancelled")
+                raise
+            self._tell(run, "done", value)
+            return value
+
+        return body
 
     def _body(self, name: str, execute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         async def body(arguments: Any, run: Any) -> Any:
