@@ -65,11 +65,11 @@ def card(id: str, state: Any, *, since: float = NOW - 130, session: str = "7f3a"
     controls = {"stop", "undefine"} if live else {"start", "undefine", "what-if"}
     if state in ("starting", "delivering"):
         controls = {"stop"}
-    if state in ("stopping", "undefined"):
+    if state in ("stopping", "unloaded"):
         controls = set()
     if state == "awaiting-approval":
         controls = {"allow", "deny", "what-if"}
-    if len(revisions) > 1 and state not in ("starting", "delivering", "stopping", "undefined"):
+    if len(revisions) > 1 and state not in ("starting", "delivering", "stopping", "unloaded"):
         controls |= {"start", "start older"}
     fields.setdefault("controls", frozenset(controls))
     fields.setdefault("run", "run-3" if live or state in ("starting", "delivering", "stopping") else "")
@@ -215,7 +215,7 @@ def lived_in() -> list[PackageCard]:
         ),
         card(
             "dyn-10",
-            "undefined",
+            "unloaded",
             revisions=(revision(1, "Old", purpose="Was here", code=None),),
             fact="1 revision, undefined 14:00:00",
         ),
@@ -232,6 +232,7 @@ class HandPackages:
     outcome: str = "allowed by page-1"
     refusal: str = ""
     changed: Callable[[], object] = lambda: None
+    is_past: bool = False
 
     def __post_init__(self) -> None:
         if not self.queue:
@@ -284,7 +285,7 @@ class HandPackages:
 
     async def undefine(self, package_id: str) -> None:
         self._act("undefine", package_id)
-        self._put(package_id, card(package_id, "undefined"))
+        self._put(package_id, card(package_id, "unloaded"))
 
     async def what_if(self, package_id: str, revision: int) -> TrialData:
         self._act("what-if", package_id, revision)

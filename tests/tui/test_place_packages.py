@@ -323,7 +323,7 @@ async def test_a_life_seen_from_the_place() -> None:
         await screen.press("r", "s")
         await screen.until(lambda: made.state(greeting) == "running" and "is running" in screen.text())
         await screen.press("u", "y")
-        await screen.until(lambda: "Undefined" in screen.text())
+        await screen.until(lambda: "Records" in screen.text())
         assert made.dynamic.package(greeter) is None
 
 

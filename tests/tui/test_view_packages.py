@@ -22,11 +22,12 @@ from tests.tui.packages_by_hand import (
 )
 from workbench.tui.view.packages_answer import packages_answer
 from workbench.tui.view.packages_data import Effect, InForce, ResidueData
-from workbench.tui.view.packages_detail import buttons_of, detail_parts, revision_parts, source_parts
+from workbench.tui.view.packages_detail import buttons_of, detail_parts
 from workbench.tui.view.packages_list import list_rows, ordered, row_line
 from workbench.tui.view.packages_quote import BAR, quoted
 from workbench.tui.view.packages_sheet import Ask, ask_of, buttons, foot_lines, sheet_parts, title_of
 from workbench.tui.view.packages_trial import cost_line, trial_parts
+from workbench.tui.view.packages_sources import revision_parts, source_parts
 from workbench.tui.view.packages_words import age, residue_line
 from workbench.tui.view.pieces import plain, width_of
 from workbench.tui.view.registry_document import Document, Part

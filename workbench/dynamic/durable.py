@@ -82,7 +82,9 @@ class DurableCard:
 class DurableFold:
     """Reads the events of one session in order; its cards can be had at any time."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed_length: int = 0) -> None:
+        """`seed_length`: events that another session has lent; what they tell is its own."""
+        self._seed_length = seed_length
         self._cards: list[DurableCard] = []
         self._calls: dict[str, tuple[int, int | None, str, Any]] = {}
         """Calls without an answer yet."""
@@ -93,6 +95,8 @@ class DurableFold:
 
     def add(self, event: Event) -> bool:
         """Take one more event; True when a card has come or is another one."""
+        if event.seq < self._seed_length:
+            return False
         if event.type == "tool/call":
             name = str(event.glance("name"))
             if name in _VERBS:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.prompt import AssembleContext, preview
 from workbench.prompt.views import Owner, Preview
 from workbench.tui import counting
-from workbench.tui.packages_subject import LivePackages, follow, packages_of
+from workbench.tui.packages_subject import LivePackages, Runners, follow
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
 from workbench.tui.view.edits import Waiting
@@ -40,7 +40,7 @@ class _OverRuntime:
         self.runtime = runtime
         self._registered = Registered(runtime, self._known_scopes)
         self._team = Teams(runtime)
-        self._packages: LivePackages | None = None
+        self._packages = Runners(runtime)
 
     def _known_scopes(self) -> list[KnownScope]:
         raise NotImplementedError
@@ -70,11 +70,35 @@ class _OverRuntime:
 
     @property
     def packages(self) -> LivePackages | None:
-        self._packages = packages_of(self.runtime, self._packages)
-        return self._packages
+        return self._packages.read()
 
     def is_quick(self, preview: Preview) -> bool:
         return counting.is_quick(preview)
+
+    def _subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
+        """Registrations, and what becomes of plugins and packages."""
+        runtime = self.runtime
+
+        def on_event(kind: str, _payload: object) -> None:
+            if kind in NOTICED:
+                changed(kind)
+
+        def on_change() -> None:
+            changed("prompt")
+
+        stop_watching = runtime.watch(on_event)
+        stop_listening = [runtime.root.on(event, on_change) for event in CHANGES]
+        stop_following = follow(runtime, changed)
+        self._packages.changed = changed
+
+        def stop() -> None:
+            stop_watching()
+            stop_following()
+            self._packages.close()
+            for stop_one in stop_listening:
+                stop_one()
+
+        return stop
 
 
 class RuntimeSubject(_OverRuntime):
@@ -125,7 +149,7 @@ class RuntimeSubject(_OverRuntime):
         return await counting.sizes_of(preview)
 
     def subscribe(self, changed: Callable[[str], object]) -> Callable[[], object]:
-        return _subscribe(self.runtime, changed)
+        return self._subscribe(changed)
 
 
 class Registered:
@@ -231,7 +255,7 @@ class CompositionSubject(_OverRuntime):
             changed("files")
 
         stop_files = self._opened.on_change(on_files)
-        stop_runtime = _subscribe(self._opened.runtime, changed)
+        stop_runtime = self._subscribe(changed)
         stop_sessions = self.sessions.subscribe(changed) if self.sessions is not None else lambda: None
 
         def stop() -> None:
@@ -309,26 +333,3 @@ def _choice(view: Any) -> ScopeChoice:
     if view.parent_label is not None:
         notes.append(f"inside {view.parent_label}")
     return ScopeChoice(view.label, ", ".join(notes), has_agent=view.agent is not None)
-
-
-def _subscribe(runtime: Runtime, changed: Callable[[str], object]) -> Callable[[], object]:
-    """Registrations, and what becomes of plugins."""
-
-    def on_event(kind: str, _payload: object) -> None:
-        if kind in NOTICED:
-            changed(kind)
-
-    def on_change() -> None:
-        changed("prompt")
-
-    stop_watching = runtime.watch(on_event)
-    stop_listening = [runtime.root.on(event, on_change) for event in CHANGES]
-    stop_following = follow(runtime, changed)
-
-    def stop() -> None:
-        stop_watching()
-        stop_following()
-        for stop_one in stop_listening:
-            stop_one()
-
-    return stop

@@ -21,8 +21,11 @@ from workbench.config.recorded import is_log
 from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
 from workbench.config.sessions.story import MOST_EXACT, LogStory, Story, Unusable, open_story, words_of
 from workbench.config.sessions.tree import Branch, tree_of
+from workbench.dynamic.durable import DurableFold
 from workbench.prompt.views import Preview
 from workbench.tui import counting
+from workbench.tui.log_packages import LogPackages
+from workbench.tui.packages_records import record_cards
 from workbench.tui.session_feed import Track
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.sizes import Sizes
@@ -49,7 +52,6 @@ class LogSubject:
     edits: None = None
     troubles: Sequence[Any] = ()
     team: None = None
-    packages: None = None
     is_past = True
     """What it shows has happened already."""
     lacks = {  # noqa: RUF012
@@ -68,7 +70,10 @@ class LogSubject:
         self._changed: Callable[[str], object] | None = None
         self._stories: dict[int, Story] = {}
         self._builders: dict[int, TimelineBuilder] = {}
+        self._folds: dict[int, DurableFold] = {}
+        self.packages = LogPackages()
         self._gives_up = False
+        self._has_other_packages = False
 
     @classmethod
     def open_now(cls, path: Path, name: str) -> LogSubject:
@@ -113,6 +118,9 @@ class LogSubject:
         self.version += has_news
         if self._changed is not None:
             self._changed("session")
+            if self._has_other_packages:
+                self._has_other_packages = False
+                self._changed("packages")
 
     def _tell_progress(self) -> None:
         self._tell(has_news=False)
@@ -129,9 +137,11 @@ class LogSubject:
             else:
                 story = self._stories[id(track)] = LogStory(SessionLog.open_now(_path(track)))
                 builder = self._builders[id(track)] = story.builder()
+                packages = self._folds[id(track)] = DurableFold(story.header.seed_length or 0)
                 events = story.log.events
                 for event in events:
                     builder.add(event)
+                    packages.add(event)
                     if event.seq % STRIDE == STRIDE - 1:
                         self.progress = f"{event.seq + 1:,} of {len(events):,} events"
                         loop.call_soon_threadsafe(self._tell_progress)
@@ -141,6 +151,7 @@ class LogSubject:
         except Unusable as error:
             track.problems.append(words_of(error, _path(track)))
             return
+        self._take_packages(track)
         track.glimpsed = ()
         if track.timeline is None:
             return
@@ -151,10 +162,13 @@ class LogSubject:
     def _read_long(self, track: Track, loop: asyncio.AbstractEventLoop) -> TimelineBuilder | None:
         """In one pass, with estimated tokens; None when it is not wanted any more."""
         with open_reading(_path(track)) as file:
-            builder = TimelineBuilder(scan_header(file).header)
+            header = scan_header(file).header
+        builder = TimelineBuilder(header)
+        packages = self._folds[id(track)] = DurableFold(header.seed_length or 0)
 
         def told(event: LoggedEvent) -> None:
             builder.add(event)
+            packages.add(event)
             if event.seq % STRIDE == STRIDE - 1:
                 self.progress = f"{event.seq + 1:,} events"
                 loop.call_soon_threadsafe(self._tell_progress)
@@ -188,16 +202,26 @@ class LogSubject:
             self._tell()
 
     def _take_up(self, track: Track, story: LogStory, first: int, change: str) -> None:
-        builder = self._builders.get(id(track))
-        if builder is None or change != "grown":
+        builder, packages = self._builders.get(id(track)), self._folds.get(id(track))
+        if builder is None or packages is None or change != "grown":
             builder = self._builders[id(track)] = story.builder()
+            packages = self._folds[id(track)] = DurableFold(story.header.seed_length or 0)
             first = 0
         for event in story.log.events[first:] if first else story.log.events:
             builder.add(event)
+            packages.add(event)
+        self._take_packages(track)
         track.timeline = builder.finished()
         track.problems = list(story.problems)
         if change in ("truncated", "replaced"):
             track.problems.append(f"{story.path} was {change} while it was open; it was read anew")
+
+    def _take_packages(self, track: Track) -> None:
+        """Those that were defined in that session itself, not in the one that it has begun with."""
+        fold, story = self._folds.get(id(track)), self._stories.get(id(track))
+        if fold is not None and story is not None:
+            cards = record_cards(story.header.id, fold.cards())
+            self._has_other_packages |= self.packages.take(self.tracks.index(track), cards)
 
     # -- the feed ------------------------------------------------------------------------------------------
 

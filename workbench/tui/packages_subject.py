@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from workbench.tui.packages_records import LiveRecords
 from workbench.tui.view.packages_data import (
     ErrorData,
     HazardData,
@@ -25,14 +26,12 @@ from workbench.tui.view.packages_data import (
     RevisionData,
     TrialData,
 )
-from workbench.tui.view.packages_words import clock
-from workbench.tui.view.sizes import counted
 
 if TYPE_CHECKING:
     from workbench.core import Runtime
     from workbench.core.effects import EffectNode
     from workbench.dynamic.cards import Card
-    from workbench.dynamic.package import Package, Revision, UndefinedRecord
+    from workbench.dynamic.package import Package, Revision
     from workbench.dynamic.people import People
     from workbench.dynamic.requests import Request
     from workbench.dynamic.residue import Residue
@@ -64,12 +63,17 @@ class PackagesAccess(Protocol):
         """Requests that wait for a person: the badge."""
         ...
 
+    @property
+    def is_past(self) -> bool:
+        """Nothing of them can run any more: there are records alone."""
+        ...
+
     def rows(self) -> Sequence[PackageRow]:
-        """All of them, live ones in the order of their ids, then records."""
+        """All of them, live ones in the order of their ids, then records, the newest first."""
         ...
 
     def card(self, package_id: str) -> PackageCard | None:
-        """Everything about one; None: there is none any more."""
+        """Everything about the one with that key; None: there is none any more."""
         ...
 
     def requests(self) -> Sequence[RequestData]:
@@ -120,8 +124,11 @@ class PackagesAccess(Protocol):
 class LivePackages:
     """Those of a runner."""
 
-    def __init__(self, service: DynamicPackages) -> None:
+    is_past = False
+
+    def __init__(self, service: DynamicPackages, records: LiveRecords) -> None:
         self.service = service
+        self.records = records
         self._people: People | None = None
 
     @property
@@ -141,13 +148,12 @@ class LivePackages:
     def rows(self) -> list[PackageRow]:
         asked = {request.package_id: request for request in self.service.requests.pending()}
         rows = [self._row(package, asked.get(package.id)) for package in self.service.packages()]
-        rows += [_record_row(record) for record in reversed(self.service.undefined)]
-        return rows
+        return [*rows, *(card.row for card in reversed(self._record_cards()))]
 
     def card(self, package_id: str) -> PackageCard | None:
         package = self.service.package(package_id)
         if package is None:
-            return self._record(package_id)
+            return next((card for card in self._record_cards() if card.row.key == package_id), None)
         from workbench.dynamic.cards import card_of
 
         request = next((each for each in self.service.requests.pending() if each.package_id == package_id), None)
@@ -253,12 +259,11 @@ class LivePackages:
             package.last_outcome,
         )
 
-    def _record(self, package_id: str) -> PackageCard | None:
-        for record in reversed(self.service.undefined):
-            if record.id == package_id:
-                revision = RevisionData(0, record.name, record.purpose, None, None)
-                return PackageCard(_record_row(record), revision)
-        return None
+    def _record_cards(self) -> list[PackageCard]:
+        live: dict[str, list[str]] = {}
+        for package in self.service.packages():
+            live.setdefault(package.owner, []).append(package.id)
+        return self.records.cards(live, self.service.undefined)
 
     def _card(self, card: Card, row: PackageRow) -> PackageCard:
         error, failure = card.last_error, card.render_failure
@@ -288,12 +293,32 @@ class LivePackages:
         )
 
 
-def packages_of(runtime: Runtime, known: LivePackages | None) -> LivePackages | None:
-    """The same object as long as it is the same runner; None: the composition has none."""
-    service = runtime.root.get("dynamic")
-    if service is None:
-        return None
-    return known if known is not None and known.service is service else LivePackages(service)
+class Runners:
+    """The packages of a runtime, while a plugin runs them."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._live: LivePackages | None = None
+        self._records: LiveRecords | None = None
+        self.changed: Callable[[str], object] = lambda _topic: None
+        """Told of what no event of the runner tells: that a define was refused."""
+
+    def read(self) -> LivePackages | None:
+        """The same object as long as it is the same runner; None: the composition has none."""
+        service = self._runtime.root.get("dynamic")
+        if service is None:
+            return None
+        if self._records is None:
+            self._records = LiveRecords(self._runtime, lambda: self.changed("packages"))
+        if self._live is None or self._live.service is not service:
+            self._live = LivePackages(service, self._records)
+        return self._live
+
+    def close(self) -> None:
+        """Nobody looks any more; it may be read again."""
+        if self._records is not None:
+            self._records.close()
+        self._records = self._live = None
 
 
 def follow(runtime: Runtime, changed: Callable[[str], object]) -> Callable[[], object]:
@@ -365,12 +390,6 @@ def _fact(package: Package, state: str) -> str:
         return f"{stage}{error.message.partition(chr(10))[0]}"
     residue = package.last_residue
     return residue.words if state == "stopped" and residue is not None else ""
-
-
-def _record_row(record: UndefinedRecord) -> PackageRow:
-    revisions = counted(record.revisions, "revision")
-    fact = f"{revisions}, undefined {clock(record.at)}"
-    return PackageRow(record.id, record.name, "undefined", 0.0, record.session, 0, 0, fact)
 
 
 def _residue(residue: Residue | None) -> ResidueData | None:

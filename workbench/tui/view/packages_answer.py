@@ -11,7 +11,7 @@ from workbench.tui.view.answer import Answer
 from workbench.tui.view.packages_data import PackageRow
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Part, Text, Title, Words
-from workbench.tui.view.sizes import number
+from workbench.tui.view.sizes import counted, number
 
 EXAMPLE = """plugins:
   - package_runner     # runs them; like shell access
@@ -19,19 +19,21 @@ EXAMPLE = """plugins:
 LIKE_SHELL = "dynamic packages are like shell access"
 
 
-def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> Answer:
-    """What waits, what runs, what does not; `said`: what was done last."""
+def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool, is_past: bool = False) -> Answer:
+    """What waits, what runs, what does not; `said`: what was done last; `is_past`: a log is looked at."""
+    if is_past:
+        return _past_answer(rows, said, short=short)
     fact: Line = () if short else (Piece(LIKE_SHELL, "soft"),)
     if said:
         return Answer(said, fact)
-    counts = {"Waiting for you": 0, "Running": 0, "Not running": 0, "Undefined": 0}
+    counts = {"Waiting for you": 0, "Running": 0, "Not running": 0, "Records": 0}
     for row in rows:
         counts[row.group] += 1
     waiting, running, resting = counts["Waiting for you"], counts["Running"], counts["Not running"]
     failed = sum(1 for row in rows if row.state == "failed")
     if not waiting + running + resting:
-        if counts["Undefined"]:
-            gone = Piece(" All that were defined are forgotten.")
+        if counts["Records"]:
+            gone = Piece(" Nothing that was defined is here any more.")
             return Answer((Piece("No packages any more.", "strong", bold=True), gone), fact)
         none = Piece(" Nothing was defined in this process.")
         return Answer((Piece("No packages.", "strong", bold=True), none), fact)
@@ -46,6 +48,21 @@ def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> A
         Piece(f"{number(waiting)} {verb} for your answer.", "strong", bold=True),
     )
     return Answer((*asked, Piece(f"  {lead}{rest}")), fact)
+
+
+def _past_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> Answer:
+    fact: Line = () if short else (Piece("records: nothing of them runs", "soft"),)
+    if said:
+        return Answer(said, fact)
+    defined = sum(row.state != "refused" for row in rows)
+    if not rows:
+        return Answer((Piece("No packages.", "strong", bold=True), Piece(" Nothing was defined in this session.")))
+    counts = [(sum(row.state == state for row in rows), word) for state, word in _ENDS]
+    rest = ", ".join(f"{number(count)} {word}" for count, word in counts if count)
+    return Answer((Piece(f"{counted(defined, 'package')} defined", "strong", bold=True), Piece(f": {rest}.")), fact)
+
+
+_ENDS = (("unloaded", "undefined"), ("lost", "lost with the process"), ("refused", "refused"))
 
 
 def off_answer() -> Answer:
@@ -83,8 +100,11 @@ def off_parts(sample: str = "") -> tuple[Part, ...]:
     return tuple(found)
 
 
-def none_parts() -> tuple[Part, ...]:
-    """A runner without packages."""
+def none_parts(*, is_past: bool = False) -> tuple[Part, ...]:
+    """A runner without packages, or a log in which none was defined."""
+    if is_past:
+        words = "A package that was defined in this session would stand here, with what was done with it."
+        return (Words((Piece(words),)),)
     return (
         Words(
             (

@@ -20,13 +20,13 @@ State: TypeAlias = Literal[
     "stopping",
     "stopped",
     "failed",
-    "undefined",
+    "unloaded",
     "lost",
     "refused",
 ]
-"""`undefined`, `lost` and `refused` are records: nothing of them is in this process."""
-GroupName: TypeAlias = Literal["Waiting for you", "Running", "Not running", "Undefined"]
-RECORDS: frozenset[State] = frozenset({"undefined", "lost", "refused"})
+"""`unloaded` (it was undefined), `lost` and `refused` are records: nothing of them is in this process."""
+GroupName: TypeAlias = Literal["Waiting for you", "Running", "Not running", "Records"]
+RECORDS: frozenset[State] = frozenset({"unloaded", "lost", "refused"})
 MOVING: frozenset[State] = frozenset({"starting", "delivering", "stopping"})
 """Something is under way: its card is another one each second."""
 COUNTING: frozenset[State] = MOVING | {"awaiting-approval", "running", "waiting"}
@@ -58,13 +58,20 @@ class PackageRow:
     slips: int = 0
     """How often its code has cut something short or blocked the loop."""
     last_outcome: str = "none"
+    record: str = ""
+    """Tells records apart, since an id may have been given again; empty for what is in this process."""
+
+    @property
+    def key(self) -> str:
+        """What it is chosen by."""
+        return self.record or self.id
 
     @property
     def group(self) -> GroupName:
         if self.request:
             return "Waiting for you"
         if self.state in RECORDS:
-            return "Undefined"
+            return "Records"
         return "Not running" if self.state in ("defined", "stopped", "failed") else "Running"
 
 
@@ -114,6 +121,17 @@ class ErrorData(NamedTuple):
     stage: str
     message: str
     revision: int
+
+
+class LifeData(NamedTuple):
+    """Something that was done with a package, as a log tells it."""
+
+    at: float
+    """0: the log does not say when."""
+    verb: str
+    """`run`, `stop`, `undefine`, or `person`."""
+    words: str
+    is_refused: bool
 
 
 class PageData(NamedTuple):
@@ -213,6 +231,10 @@ class PackageCard:
     remarks: tuple[str, ...] = ()
     controls: frozenset[str] = frozenset()
     """`allow`, `deny`, `what-if`, `start`, `start older`, `stop`, `undefine`, `deliver again`."""
+    life: tuple[LifeData, ...] = ()
+    """Of a record."""
+    is_whole: bool = True
+    """False: the logged call was cut, and only its first line is known."""
 
     @property
     def id(self) -> str:

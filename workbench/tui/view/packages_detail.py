@@ -5,13 +5,13 @@ Source: docs/tui.md 11.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.tui.view.details import Fact
-from workbench.tui.view.difference import difference_lines
-from workbench.tui.view.packages_data import Effect, ErrorData, PackageCard, RevisionData
+from workbench.tui.view.packages_data import RECORDS, Effect, ErrorData, PackageCard
 from workbench.tui.view.packages_quote import framed, quoted
+from workbench.tui.view.packages_record import record_parts
 from workbench.tui.view.packages_trial import trial_parts
 from workbench.tui.view.packages_words import (
     OWN_TURN_SECONDS,
@@ -25,7 +25,7 @@ from workbench.tui.view.packages_words import (
     who,
 )
 from workbench.tui.view.pieces import Line, Piece, outside
-from workbench.tui.view.registry_document import Coloured, Drawn, Facts, Part, Rows, Text, Title, Words
+from workbench.tui.view.registry_document import Facts, Part, Rows, Title, Words
 from workbench.tui.view.sizes import counted, number
 from workbench.tui.view.team_answers import Answered
 
@@ -86,8 +86,8 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterat
     if card.revision.purpose:
         yield quoted(card.revision.purpose)
     yield Facts(tuple(_facts(card, keys)))
-    if card.state in ("undefined", "lost", "refused"):
-        yield from _record(card)
+    if card.state in RECORDS:
+        yield from record_parts(card)
         return
     yield from _hazards(card, now)
     if card.error is not None and card.last_error_matters:
@@ -148,21 +148,6 @@ def _facts(card: PackageCard, keys: Keys) -> Iterator[Fact]:
     for remark in card.remarks:
         if not remark.startswith("r"):
             yield Fact("remark", outside(remark, "soft"))
-
-
-def _record(card: PackageCard) -> Iterator[Part]:
-    words = {
-        "undefined": "It was undefined: its id is invalid from then on, and nothing of it is kept but this record.",
-        "lost": "It was defined in an earlier process. Definitions live in the memory of their process only.",
-        "refused": "It was refused, so that nothing was recorded or run.",
-    }
-    yield Words(())
-    yield Words((Piece("– ", "soft"), Piece(words[card.state], "text")))
-    if card.row.fact and card.state == "undefined":
-        yield Words((*outside(card.row.fact, "soft"), Piece(".", "soft")))
-    elif card.row.fact:
-        yield quoted(card.row.fact)
-    yield from source_parts(card.revision, {}) if card.revision.code or card.revision.client else ()
 
 
 def _hazards(card: PackageCard, now: float) -> Iterator[Part]:
@@ -303,54 +288,3 @@ def _if_stopped(card: PackageCard, effect: Effect) -> Iterator[Part]:
             )
         )
     yield Words((Piece("✓ ", "running"), Piece("the proof that nothing is left stands here afterwards", "soft")))
-
-
-def source_parts(revision: RevisionData, colours: Mapping[str, tuple[Coloured, ...]]) -> tuple[Part, ...]:
-    """Both sources; `colours`: by their text, where they have come."""
-    found: list[Part] = []
-    for word, source in (("Host half", revision.code), ("Browser half", revision.client)):
-        if source is not None:
-            language = "Python" if word == "Host half" else "JavaScript"
-            title: Line = (Piece(f"{word}, r{revision.number}", "strong", bold=True),)
-            found.append(
-                Title(
-                    title,
-                    (Piece(f"{language}, {counted(len(source.encode('utf-8', 'replace')), 'byte')}", "faint"),),
-                )
-            )
-            found.append(Text(source, runs=colours.get(source, ())))
-    return tuple(found)
-
-
-def revision_parts(earlier: RevisionData, later: RevisionData) -> tuple[Part, ...]:
-    """What a revision has changed in the sources of the one before."""
-    found: list[Part] = [
-        Words(
-            (
-                Piece(f"r{earlier.number} → r{later.number}", "strong", bold=True),
-                Piece("  what the later revision has changed", "soft"),
-            )
-        )
-    ]
-    if (earlier.purpose, earlier.name) != (later.purpose, later.name):
-        found += [Title((Piece("Name and purpose", "soft", bold=True),))]
-        found.append(_difference(f"{earlier.name}\n{earlier.purpose}", f"{later.name}\n{later.purpose}"))
-    for word, before, after in (
-        ("Host half", earlier.code, later.code),
-        ("Browser half", earlier.client, later.client),
-    ):
-        if before is None and after is None:
-            continue
-        found.append(Title((Piece(word, "soft", bold=True),)))
-        if before == after:
-            found.append(Words((Piece("the same", "soft"),)))
-        else:
-            found.append(_difference(before or "", after or ""))
-    return tuple(found)
-
-
-def _difference(before: str, after: str) -> Drawn:
-    def draw(width: int) -> Sequence[Line]:
-        return difference_lines(before, after, width, side_by_side=False)
-
-    return Drawn(draw)

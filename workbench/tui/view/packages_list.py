@@ -13,7 +13,7 @@ from workbench.tui.view.packages_words import fact_line, sign_piece, state_line
 from workbench.tui.view.pieces import Line, Piece, cut, outside, spread
 from workbench.tui.view.sizes import number
 
-GROUPS: Final[tuple[GroupName, ...]] = ("Waiting for you", "Running", "Not running", "Undefined")
+GROUPS: Final[tuple[GroupName, ...]] = ("Waiting for you", "Running", "Not running", "Records")
 
 
 class ListRow(NamedTuple):
@@ -93,6 +93,6 @@ def row_line(
     return cut((bar, Piece("   "), *answer, Piece("  asked by ", "soft"), *outside(card.session, "soft")), width)
 
 
-def index_of(rows: Sequence[ListRow], package_id: str) -> int | None:
+def index_of(rows: Sequence[ListRow], key: str) -> int | None:
     """The first line of that card."""
-    return next((at for at, row in enumerate(rows) if row.card is not None and row.card.id == package_id), None)
+    return next((at for at, row in enumerate(rows) if row.card is not None and row.card.key == key), None)

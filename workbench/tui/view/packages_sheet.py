@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from workbench.tui.view.details import Fact
 from workbench.tui.view.frame import Bar, Region
 from workbench.tui.view.packages_data import RequestData, RevisionData, TrialData
-from workbench.tui.view.packages_detail import source_parts
 from workbench.tui.view.packages_quote import quoted
+from workbench.tui.view.packages_sources import source_parts
 from workbench.tui.view.packages_trial import trial_parts
 from workbench.tui.view.packages_words import LIMITS, age, halves, who
 from workbench.tui.view.panel import wrapped

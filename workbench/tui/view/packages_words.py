@@ -9,7 +9,15 @@ import time
 from datetime import datetime
 from typing import Final
 
-from workbench.tui.view.packages_data import PackageCard, PackageRow, Registration, ResidueData, RevisionData, State
+from workbench.tui.view.packages_data import (
+    RECORDS,
+    PackageCard,
+    PackageRow,
+    Registration,
+    ResidueData,
+    RevisionData,
+    State,
+)
 from workbench.tui.view.pieces import Line, Piece, Role, outside
 from workbench.tui.view.sizes import counted, number
 
@@ -25,7 +33,7 @@ SIGNS: Final[dict[State, tuple[str, Role]]] = {
     "stopping": ("◐", "pending"),
     "stopped": ("○", "soft"),
     "failed": ("×", "failed"),
-    "undefined": ("–", "soft"),
+    "unloaded": ("–", "soft"),
     "lost": ("–", "soft"),
     "refused": ("×", "failed"),
 }
@@ -44,6 +52,12 @@ def monotonic() -> float:
 def clock(at: float) -> str:
     """A moment, as a person's clock says it: `14:08:40`."""
     return datetime.fromtimestamp(at).strftime("%H:%M:%S")
+
+
+def moment(at: float) -> str:
+    """The same of any day: with its date, unless it is today."""
+    day = datetime.fromtimestamp(at)
+    return clock(at) if day.date() == datetime.now().date() else f"{day:%Y-%m-%d} {clock(at)}"
 
 
 def age(seconds: float) -> str:
@@ -96,7 +110,7 @@ def fact_line(row: PackageRow, now: float) -> Line:
         return outside(row.fact)
     if row.state == "stopped" and row.is_clean is not None:
         return _proof(row)
-    if row.state in ("undefined", "lost", "refused"):
+    if row.state in RECORDS:
         return outside(row.fact, "soft") if row.fact else (Piece("its id is invalid from now on", "soft"),)
     if row.slips:
         return (Piece("× ", "failed", bold=True), Piece(f"r{row.revision}, {counted(row.slips, 'slip')}"))

@@ -67,7 +67,7 @@ class PackagesPlace(Acting):
             return interruption(viewing) or answers.opening(viewing.opening or "…")
         if self.access is None:
             return off_answer()
-        return packages_answer(self.rows, self.said, short=short)
+        return packages_answer(self.rows, self.said, short=short, is_past=self.access.is_past)
 
     @property
     def now(self) -> frozenset[str]:
@@ -89,7 +89,9 @@ class PackagesPlace(Acting):
     # coming from elsewhere
 
     def jumps(self) -> list[Item]:
-        return [Item(f"package:{row.id}", f"{row.id} {row.name}", row.state, group="Packages") for row in self.rows]
+        return [
+            Item(f"package:{row.key}", f"{row.id} {row.name}", row.state, group="Packages") for row in self.rows
+        ]
 
     def jump(self, item_id: str) -> None:
         self.show_target(item_id.partition(":")[2])
@@ -98,7 +100,7 @@ class PackagesPlace(Acting):
         return self.chosen or None
 
     def show_target(self, target: object) -> None:
-        """The id of a package."""
+        """The key of a package."""
         if isinstance(target, str):
             self.chosen, self.shows, self.said = target, "", ()
             self.read_again()

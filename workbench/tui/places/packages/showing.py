@@ -15,11 +15,10 @@ from workbench.tui.view.packages_detail import (
     Keys,
     buttons_of,
     detail_parts,
-    revision_parts,
-    source_parts,
     title_lines,
 )
 from workbench.tui.view.packages_list import list_rows, ordered
+from workbench.tui.view.packages_sources import revision_parts, source_parts
 from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.view.registry_document import Coloured, Part, Words
 from workbench.tui.view.team_answers import answer_bar
@@ -41,7 +40,7 @@ class Showing(Place):
         super().__init__(viewing)
         self.rows: list[PackageRow] = []
         self.chosen = ""
-        """Id of a package."""
+        """Key of a package: its id, or that of a record."""
         self.card: PackageCard | None = None
         self.shows = ""
         """What of the card: empty for all, `sources`, `difference`."""
@@ -69,12 +68,12 @@ class Showing(Place):
         self.listing.answer_key = self.house.key_of("app.answer") or "!"
         self.listing.show_rows(list_rows(self.rows, blanks=self.is_airy), self.chosen)
         card = self.listing.card
-        self.choose("" if card is None else card.id)
+        self.choose("" if card is None else card.key)
 
-    def choose(self, package_id: str) -> None:
+    def choose(self, key: str) -> None:
         """Another card, or the same one anew."""
-        if package_id != self.chosen:
-            self.chosen, self.shows = package_id, ""
+        if key != self.chosen:
+            self.chosen, self.shows = key, ""
         self.read_card()
 
     def read_card(self) -> None:
@@ -90,7 +89,9 @@ class Showing(Place):
         card, short = self.card, self.size.width < 100
         self.title_line.margin = self.buttons.margin = outer_margin(self.size.width)  # as the text below them
         if card is None:
-            parts: tuple[Part, ...] = off_parts(SAMPLE) if self.access is None else none_parts()
+            parts: tuple[Part, ...] = (
+                off_parts(SAMPLE) if self.access is None else none_parts(is_past=self.access.is_past)
+            )
             if self.viewing.subject is None:
                 parts = ()
             self.title_line.show((Piece("Packages", "strong", bold=True),) if parts else ())
@@ -102,7 +103,7 @@ class Showing(Place):
         answers = buttons_of(card, short=short)
         self.buttons.show_bar(answer_bar(answers, self.house.commands_of("packages", "app")))
         self.buttons.set_class(not answers, "-absent")
-        self.page.show((card.id, self.shows), self._parts(card))
+        self.page.show((card.row.key, self.shows), self._parts(card))
 
     def _parts(self, card: PackageCard) -> tuple[Part, ...]:
         if self.shows == "sources":
