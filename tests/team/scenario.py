@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,11 +148,15 @@ async def team_world(
     builtins: Builtins = D0,
     settings: dict[str, Any] | None = None,
     turns: int = 6,
+    sleep: Callable[[float], Awaitable[Any]] | None = None,
 ) -> AsyncIterator[TeamWorld]:
-    """D0 with these scripted calls, or with an answer of one word for each of so many turns, of two agents."""
+    """D0 with these scripted calls, or with an answer of one word for each of so many turns, of two agents.
+
+    `sleep` is what happens before each retry.
+    """
     sessions = sessions or ([script] if script else [[text("ok")] * turns] * 3)
     logs = SessionsConfig(tmp_path / "logs")
-    async with world(persona="CODING", sessions=sessions, logs=logs) as w:
+    async with world(persona="CODING", sessions=sessions, logs=logs, sleep=sleep) as w:
         for order, name in ((1000, "BASH"), (1600, "JOBS")):
             w.root.system_prompt.section(f"tool:{name.lower()}", order, name)
         given = {

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.agent.scenario import Call, calls, code, events, kinds, result_text, results, said, say, text
-from tests.team.scenario import EXPLICIT, TeamWorld, overriding, own_messages, skill, team_world
+from tests.agent.scenario import Call, calls, code, error, events, kinds, result_text, results, said, say, text
+from tests.agent.test_scenarios_queues import summarizing
+from tests.team.scenario import E0, EXPLICIT, TeamWorld, overriding, own_messages, skill, team_world
 from workbench.agent.agent import Agent
+from workbench.agent.compaction import Compaction
 from workbench.agent.log.surface_ops import Replace
 from workbench.agent.messages import user_message
 from workbench.agent.options import AgentOptions
@@ -388,6 +390,44 @@ async def test_t54_a_catalog_that_was_taken_away_is_said_again(tmp_path: Path) -
         )
         await say(executor, "go")
         assert len(own_messages(executor, "skill-catalog")) == 2
+
+
+async def test_t54_a_retry_has_the_newest_catalog_before_its_runtime_context(tmp_path: Path) -> None:
+    """Retries read the newest version, too: the catalogue is of the same snapshot as the rest of the request."""
+    tide = ["low water"]
+    worlds: list[TeamWorld] = []
+
+    async def save(_seconds: float) -> None:
+        tide[0] = "high water"
+        await worlds[0].save(communication="C1", skills=[skill("tides")])
+
+    async with team_world(tmp_path, error("SERVER"), text("ok"), text("ok"), sleep=save) as t:
+        worlds.append(t)
+        t.w.root.system_prompt.context("tide", 10, lambda _context: tide[0])
+        executor = await t.executor()
+        await say(executor, "go")
+        sent = [(each.data["revision"], each.data["attempt"]) for each in events(executor, "prompts/revision")]
+        assert sent == [(0, 1), (1, 2)], "revision and attempt"
+        first, second = t.w.requests(executor)
+        assert ["tides" in message for message in said(second)] == [False, False, False, True, False]
+        assert said(second)[:3] == said(first)
+        assert "high water" in said(second)[4]
+        assert second.system == E0.replace("\n\nC\n", "\n\nC1\n")
+        await say(executor, "go on")
+        assert len(own_messages(executor, "skill-catalog")) == 2
+        t.w.check(executor.session)
+
+
+async def test_t54_a_request_that_is_compacted_keeps_its_catalog(tmp_path: Path) -> None:
+    async with team_world(tmp_path, text("one"), error("CONTEXT_WINDOW_EXCEEDED"), text("two")) as t:
+        summarizing(t.w)
+        await t.w.root.plugin(Compaction)
+        executor = await t.executor()
+        await say(executor, "x" * 2000)
+        await say(executor, "y")
+        requests = t.w.requests(executor)
+        assert [sum("Skills:" in message for message in said(each)) for each in requests] == [1, 1, 1]
+        t.w.check(executor.session)
 
 
 async def test_t54_the_catalog_stands_before_the_runtime_context(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ class PreStep:
     tools: Sequence[Mapping[str, Any]]
     context: str
     """The rendered runtime context; a snapshot of it follows the messages if it is due."""
+    due: Sequence[Message] = ()
+    """Messages that packages want said with this request, as things stand: they go ahead of the snapshot."""
 
 
 @dataclass(frozen=True, slots=True)

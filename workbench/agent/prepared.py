@@ -5,6 +5,7 @@ Source: docs/agents.md 3 and 4.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,17 @@ from workbench.values.frozen import FrozenDict, freeze
 
 if TYPE_CHECKING:
     from workbench.agent.agent import Agent
+    from workbench.agent.log.session import Session
+    from workbench.agent.messages import Message
 
 REVISION = "prompts/revision"
 """Key in `extras` of an assembly's context: the revision of a team's prompts that it was made with, for the log."""
+
+DUE_MESSAGES = "agent/due-messages"
+"""Key in `extras` of an assembly's context: a list of functions of the session, for messages that this request
+must have ahead of its runtime context. Each gives the message, or None where the conversation holds it already.
+They are asked for every request, retries included."""
+DueMessage = Callable[["Session"], "Message | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,8 @@ class Prepared:
     """What a listener of `agent/assemble-context` has left under `prompts/revision`; None for nothing."""
     preview: Preview | None = None
     """Where everything came from; None unless that is to be recorded."""
+    due: tuple[DueMessage, ...] = ()
+    """What listeners of `agent/assemble-context` have left under `agent/due-messages`."""
 
     def context_sections(self) -> list[NamedText]:
         """The rendered contexts by name."""
@@ -75,6 +86,7 @@ class Preparer:
             render_context_snapshot(assembly),
             context.extras.get(REVISION),
             preview,
+            tuple(context.extras.get(DUE_MESSAGES, ())),
         )
 
     def _frozen_tools(self, assembly: PromptAssembly) -> tuple[FrozenDict, ...]:

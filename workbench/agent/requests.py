@@ -23,6 +23,7 @@ from workbench.models.request import CallConfig, ModelRequest
 
 if TYPE_CHECKING:
     from workbench.agent.agent import Agent
+    from workbench.agent.messages import Message
     from workbench.agent.prepared import Prepared
     from workbench.core import Context
     from workbench.models.provider import ModelProvider
@@ -57,12 +58,20 @@ class Requests:
             return due_text(text, None, False)
         return due_text(text, last.data, last.seq in self._agent.session.surface)
 
-    def append_snapshot(self, prepared: Prepared) -> None:
-        """Append the snapshot if it is due."""
+    def due_messages(self, prepared: Prepared) -> list[Message]:
+        """What listeners of `agent/assemble-context` want said, and the conversation does not hold."""
+        asked = (due(self._agent.session) for due in prepared.due)
+        return [message for message in asked if message is not None]
+
+    def append_due(self, prepared: Prepared) -> None:
+        """Append the messages that are due, then the snapshot if it is."""
+        session = self._agent.session
+        for message in self.due_messages(prepared):
+            session.append("user/message", message, surface_op="append")
         text = self.due_snapshot(prepared.context)
         if text is not None:
             sections = prepared.context_sections() if prepared.context else ()
-            self._agent.session.append("user/message", snapshot_message(text, sections), surface_op="append")
+            session.append("user/message", snapshot_message(text, sections), surface_op="append")
 
     async def propose(self, turn: int, step: int, attempt: int, signal: CancelSignal) -> CallConfig:
         """The call configuration that the listeners of `agent/request` leave."""

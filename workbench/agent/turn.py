@@ -101,6 +101,7 @@ class Turn:
             prepared.system,
             prepared.tools,
             prepared.context,
+            self._agent.requests.due_messages(prepared),
         )
         work = self._services.ctx.waterfall(PRE_STEP, payload, default=_as_claimed, target=self._agent)
         return read_entry(PRE_STEP, await race(work, self.signal))
@@ -152,7 +153,7 @@ class Turn:
     async def _dispatchable(self, prepared: Prepared, attempt: int) -> Dispatchable:
         """Everything that stands before the call, with the log on disk."""
         requests = self._agent.requests
-        requests.append_snapshot(prepared)
+        requests.append_due(prepared)
         config = await requests.propose(self.number, self.step, attempt, self.signal)
         dispatchable = requests.record(prepared, config, self.number, self.step, attempt)
         await race(self._session.flush(), self.signal)

@@ -85,9 +85,9 @@ class Compaction:
         return entry
 
     def measure(self, payload: PreStep, entry: Enter) -> int:
-        """Tokens of the exact next prompt: rendered text, tools, conversation, pending messages, a due snapshot."""
+        """Tokens of the exact next prompt: rendered text, tools, conversation, and what is pending or due."""
         agent = payload.agent
-        pending = messages_tokens(entry.messages)
+        pending = messages_tokens(entry.messages) + messages_tokens(payload.due)
         snapshot = agent.requests.due_snapshot(payload.context)
         if snapshot is not None:
             pending += message_tokens(user_message(snapshot))
