@@ -26,6 +26,7 @@ TOOLS: dict[str, list[str]] = {
     "jobs": JOBS,
     "lsp": ["lsp"],
     "machine": [],
+    "package_page": [],
     "package_runner": [],
     "package_tools": ["cordis_define", "cordis_inspect", "cordis_run", "cordis_stop", "cordis_undefine"],
     "plan_policy": ["submit_plan"],
@@ -49,6 +50,7 @@ SECTIONS: dict[str, list[str]] = {
     "jobs": ["tool:jobs"],
     "lsp": ["tool:lsp"],
     "machine": [],
+    "package_page": [],
     "package_runner": [],
     "package_tools": ["tool:cordis"],
     "plan_policy": ["plan:policy"],
@@ -65,7 +67,7 @@ SECTIONS: dict[str, list[str]] = {
 }
 POSITIONS = {position.name: key for key, position in SECTION_POSITIONS.items()}
 NEEDS = {"subagent": ["subagents", "subagent_provider"], "subagent_provider": ["subagents"]}
-NEEDS["package_tools"] = ["package_runner"]
+NEEDS["package_tools"] = NEEDS["package_page"] = ["package_runner"]
 """What is loaded before."""
 
 
@@ -116,7 +118,7 @@ def test_a_contributor_is_a_whole_namespace(name: str) -> None:
     plugin = first_party(name)
     assert plugin.name == name
     inject = plugin.inject["required"] if isinstance(plugin.inject, dict) else plugin.inject
-    assert {"system_prompt", "subagents"} & {*inject, *getattr(plugin, "provides", ())}
+    assert {"system_prompt", "subagents", "dynamic"} & {*inject, *getattr(plugin, "provides", ())}
     assert callable(plugin.apply)
 
 

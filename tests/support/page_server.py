@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from tests.dynamic.world import PATIENCE, World, world
 from workbench.core import Fiber
 from workbench.page.service import PageService
-from workbench.page.start import PackagePage
+from workbench.page.start import PackagePage, PageConfig
 
 BUDGET_MS = 30_000
 
@@ -53,7 +53,7 @@ def origin_of(url: str) -> str:
 async def served(budget_ms: int = BUDGET_MS, port: int = 0) -> AsyncIterator[Served]:
     """A fresh process, as far as ids go, whose page can be opened at `url`."""
     async with world(budget_ms) as made:
-        fiber = await made.root.plugin(PackagePage, port)
+        fiber = await made.root.plugin(PackagePage, PageConfig(port))
         made.baseline = await made.facts()
         yield Served(made, fiber)
 

@@ -128,7 +128,9 @@ class _Conversation:
         from workbench.dynamic.events import OUTPUT, REQUEST_RUN
         from workbench.dynamic.runner import TRUST
 
-        print_notes([TRUST], self._errors)
+        page = self._root.get("page")
+        at = [] if page is None else [f"the page for browser halves: {page.url}"]
+        print_notes([TRUST, *at], self._errors)
         self._root.on(OUTPUT, lambda _id, line: self._transcript.say(str(line)))
         self._root.on(
             REQUEST_RUN,

@@ -5,6 +5,9 @@ Source: docs/page.md 1.
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from workbench.dynamic.page_extra import REMEDY, is_installed
@@ -22,9 +25,18 @@ async def start_page(ctx: Context, port: int = 0) -> PageService:
     """Serve, and provide `page`; the fiber's end closes everything. Raises `PageError`."""
     if not is_installed():
         raise PageError(f"a page needs the extra `page`: {REMEDY}")
-    from workbench.page.service import serve
+    # Beside the loop: these are the server's libraries, which nobody else needs.
+    module = await asyncio.to_thread(import_module, "workbench.page.service")
+    service: PageService = await module.serve(ctx, port)
+    return service
 
-    return await serve(ctx, port)
+
+@dataclass(frozen=True, slots=True)
+class PageConfig:
+    """Where the page is served."""
+
+    port: int = 0
+    """0 takes one that is free."""
 
 
 class PackagePage:
@@ -35,9 +47,9 @@ class PackagePage:
     provides = ("page",)
     owner_kind = "harness"
 
-    def __init__(self, ctx: Context, config: int = 0) -> None:
+    def __init__(self, ctx: Context, config: PageConfig | None = None) -> None:
         self._ctx = ctx
-        self._port = config
+        self._port = (config or PageConfig()).port
 
     async def start(self) -> None:
         """Pages can connect when this returns. Raises `PageError`."""
