@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.core import Context
 
 name = "package_page"
-inject = ["dynamic"]
+inject = {"required": ["dynamic"], "optional": ["agents"]}
 provides = ["page"]
 owner_kind = "harness"
 
@@ -28,7 +28,12 @@ class Config(Settings):
 
 
 async def apply(ctx: Context, config: Config) -> None:
-    """Pages can connect when this returns. Raises `PageError`."""
+    """Pages can connect when this returns. Raises `PageError`.
+
+    Where a composition is only looked at (rendered, checked, compared), no package runs, and no port is opened.
+    """
+    if ctx.get("agents") is None:
+        return
     from workbench.page.start import start_page
 
     await start_page(ctx, config.port)
