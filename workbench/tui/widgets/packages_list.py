@@ -11,9 +11,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Size
 from textual.message import Message
-from textual.strip import Strip
 
 from workbench.tui.view import packages_words
 from workbench.tui.view.packages_data import COUNTING, PackageRow
@@ -21,8 +19,9 @@ from workbench.tui.view.packages_list import ListRow, index_of, row_line
 from workbench.tui.view.pieces import Role
 from workbench.tui.widgets.bars import BarWidget
 from workbench.tui.widgets.line import LineWidget
-from workbench.tui.widgets.lines import Lines, bindings_of
+from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.registry_inspector import Inspector
+from workbench.tui.widgets.row_list import DrawnRow, RowList
 
 
 class PackageTitle(LineWidget):
@@ -43,7 +42,7 @@ class PackagePage(Inspector, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("lines", "text")
 
 
-class PackageList(Lines, inherit_bindings=False):
+class PackageList(RowList, inherit_bindings=False):
     """All cards, with a cursor on one of them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("lines", "list")
@@ -53,6 +52,7 @@ class PackageList(Lines, inherit_bindings=False):
         """The cursor is on another card."""
 
         package: str
+        """Its key."""
 
     @dataclass
     class Opened(Message):
@@ -65,21 +65,14 @@ class PackageList(Lines, inherit_bindings=False):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.rows: Sequence[ListRow] = ()
-        self.cursor = 0
-        """Index of the first line of the chosen card."""
         self.answer_key = "!"
 
     def show_rows(self, rows: Sequence[ListRow], chosen: str) -> None:
         """Shows other rows, with the cursor on the same card, or near where it was; tells nobody."""
-        if rows == self.rows and self.card is not None and self.card.id == chosen:
+        if rows == self.rows and self.card is not None and self.card.key == chosen:
             return
-        old, self.rows = self.cursor, rows
-        found = index_of(rows, chosen) if chosen else None
-        self.cursor = self._nearest(min(old, max(0, len(rows) - 1)), 1) if found is None else found
-        self.virtual_size = Size(self.size.width, len(rows))
-        if rows:
-            self._reveal()
-        self.refresh()
+        self.rows = rows
+        self.rows_changed(index_of(rows, chosen) if chosen else None)
 
     @property
     def card(self) -> PackageRow | None:
@@ -89,95 +82,48 @@ class PackageList(Lines, inherit_bindings=False):
     def count_up(self) -> None:
         """A second has gone: lines in sight whose age is shown are drawn again."""
         top = round(self.scroll_y)
-        for index in range(top, min(len(self.rows), top + self.size.height)):
-            card = self.rows[index].card
+        for row in range(top, min(len(self.rows), top + self.size.height)):
+            card = self.rows[row].card
             if card is not None and card.state in COUNTING:
-                self.refresh_line(index)
+                self.redraw_row(row)
 
-    def move(self, steps: int) -> None:
-        if self.card is None:
-            return
-        if abs(steps) > 1:
-            target = max(0, min(len(self.rows) - 1, self.cursor + steps))
-        else:
-            target = self.cursor + (self._height(self.cursor) if steps > 0 else -1)
-            if not 0 <= target < len(self.rows):
-                return
-        self._go_to(self._nearest(target, 1 if steps > 0 else -1))
+    def row_count(self) -> int:
+        return len(self.rows)
 
-    def move_to_end(self, *, last: bool) -> None:
-        if self.rows:
-            self._go_to(self._nearest(len(self.rows) - 1 if last else 0, -1 if last else 1))
+    def can_rest(self, row: int) -> bool:
+        return self.rows[row].card is not None
 
-    def action_open(self) -> None:
-        self.post_message(self.Opened())
+    def rows_of(self, row: int) -> range:
+        if row >= len(self.rows):
+            return range(row, row + 1)
+        card, first = self.rows[row].card, row - self.rows[row].nth
+        return range(first, first + (1 if card is None else 3 if card.request else 2))
 
-    def on_click(self, event: events.Click) -> None:
-        index = event.y + round(self.scroll_y)
-        if index >= len(self.rows) or self.rows[index].card is None:
-            return
-        self._go_to(index - self.rows[index].nth)
-        if self.rows[index].nth == 2 and 4 <= event.x < 4 + len(f" {self.answer_key} Answer… "):
-            self.post_message(self.AnswerPressed())
-        elif event.chain == 2:
-            self.post_message(self.Opened())
+    def first_shown_with(self, row: int) -> int:
+        return row - 1 if row and self.rows[row - 1].card is None else row
 
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def on_resize(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self.rows))
-        if self.rows:
-            self._reveal()
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        index = y + round(self.scroll_y)
-        if index >= len(self.rows):
-            return self.paint.blank(width, "base")
-        row = self.rows[index]
-        is_chosen = row.card is not None and index - row.nth == self.cursor
+    def draw_row(self, row: int, width: int) -> DrawnRow:
+        is_chosen = self.rows[row].card is not None and row in self.rows_of(self.cursor)
         line = row_line(
-            row,
+            self.rows[row],
             max(1, width - 1),
             packages_words.monotonic(),
             is_chosen=is_chosen,
             has_focus=self.has_focus,
             answer_key=self.answer_key,
         )
-        ground: Role = "base" if not is_chosen else "cursor" if self.has_focus else "cursor-idle"
-        return self.paint.strip(line, width, ground)
+        return line, "base" if not is_chosen else "cursor" if self.has_focus else "cursor-idle"
 
-    def _go_to(self, index: int) -> None:
-        card = self.rows[index].card if index < len(self.rows) else None
-        if index == self.cursor or card is None:
-            return
-        self.cursor = index
-        self.refresh()
-        self._reveal()
-        self.post_message(self.Chosen(card.id))
+    def cursor_moved(self, before: int) -> None:
+        if self.card is not None:
+            self.post_message(self.Chosen(self.card.key))
 
-    def _height(self, index: int) -> int:
-        card = self.rows[index].card
-        return 1 if card is None else 3 if card.request else 2
+    def row_opened(self) -> None:
+        self.post_message(self.Opened())
 
-    def _reveal(self) -> None:
-        """The whole card, with the heading above the first of a group."""
-        first = self.cursor
-        if first and self.rows[first - 1].card is None:
-            first -= 1
-        self.bring_into_view(first, self.cursor + self._height(self.cursor) - 1)
-
-    def _nearest(self, index: int, direction: int) -> int:
-        """The first line of the next card in that direction, else in the other one; 0: there is no card."""
-        if not self.rows:
-            return 0
-        ahead = range(index, len(self.rows)) if direction > 0 else range(index, -1, -1)
-        behind = range(index, -1, -1) if direction > 0 else range(index, len(self.rows))
-        rows = self.rows
-        found = next((each for side in (ahead, behind) for each in side if rows[each].card is not None), None)
-        return 0 if found is None else found - int(rows[found].nth)
+    def on_click(self, event: events.Click) -> None:
+        row = self.row_at(event)
+        if row is not None and self.rows[row].nth == 2 and 4 <= event.x < 4 + len(f" {self.answer_key} Answer… "):
+            event.prevent_default()
+            self.go_to_row(self.rows_of(row)[0])
+            self.post_message(self.AnswerPressed())

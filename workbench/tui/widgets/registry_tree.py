@@ -7,16 +7,15 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Size
 from textual.message import Message
-from textual.strip import Strip
 
 from workbench.tui.view.registry_lines import Columns, Look, row_line
 from workbench.tui.view.registry_rows import Grouping, Row, RowKey
-from workbench.tui.widgets.lines import Lines, bindings_without
+from workbench.tui.widgets.lines import bindings_without
+from workbench.tui.widgets.row_list import DrawnRow, RowList
 
 
-class RegistryTree(Lines, inherit_bindings=False):
+class RegistryTree(RowList, inherit_bindings=False):
     """Visible rows only are drawn. A refresh keeps the chosen row where it stands."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_without("g", "lines")
@@ -43,10 +42,8 @@ class RegistryTree(Lines, inherit_bindings=False):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.rows: list[Row] = []
-        self.cursor = 0
         self.grouping: Grouping = "layer"
         self.outcomes: dict[object, str] = {}
-        self._drawn: dict[int, tuple[Row, Strip]] = {}
         self._look: Look | None = None
 
     def show_rows(
@@ -54,25 +51,14 @@ class RegistryTree(Lines, inherit_bindings=False):
     ) -> None:
         """Shows other rows with the cursor on `chosen`; where that is gone, near where it was."""
         offset = self.cursor - round(self.scroll_y)
-        if grouping != self.grouping or outcomes != self.outcomes:
-            self.grouping, self.outcomes = grouping, outcomes
-            self.forget_drawn()
         was_chosen = self.row is not None and self.row.key == chosen
-        self.rows = rows
+        self.rows, self.grouping, self.outcomes = rows, grouping, outcomes
         index = self._index_of(chosen)
         moved = was_chosen and index is not None and index != self.cursor
-        before = self.cursor
-        self.cursor = self._nearest(min(self.cursor, len(rows) - 1), 1) if index is None else index
-        if self.cursor != before:
-            self._drawn.pop(before, None)
-            self._drawn.pop(self.cursor, None)
-        size = Size(self.size.width, len(rows))
-        if size != self.virtual_size:
-            self.virtual_size = size
+        self.rows_changed(index)
         if moved and 0 <= offset < self.scrollable_content_region.height:
             self.scroll_to_row(max(0, self.cursor - offset))
-        self._show_cursor()
-        self.refresh()
+            self.show_cursor()
 
     @property
     def row(self) -> Row | None:
@@ -83,16 +69,25 @@ class RegistryTree(Lines, inherit_bindings=False):
         """Puts the cursor on a row; tells nobody."""
         index = self._index_of(key)
         if index is not None:
-            self._put_cursor(index)
+            self.put_cursor(index)
 
-    def move(self, steps: int) -> None:
-        if self.rows:
-            target = max(0, min(len(self.rows) - 1, self.cursor + steps))
-            self._choose_row(self._nearest(target, 1 if steps > 0 else -1))
+    def row_count(self) -> int:
+        return len(self.rows)
 
-    def move_to_end(self, *, last: bool) -> None:
-        if self.rows:
-            self._choose_row(self._nearest(len(self.rows) - 1 if last else 0, -1 if last else 1))
+    def can_rest(self, row: int) -> bool:
+        return not self.rows[row].is_blank
+
+    def first_shown_with(self, row: int) -> int:
+        while row > 0 and self.rows[row].depth and self.rows[row - 1].is_open is not None:
+            row -= 1
+        return row
+
+    def draw_row(self, row: int, width: int) -> DrawnRow:
+        return row_line(self.rows[row], self._look_for(width), is_cursor=row == self.cursor)
+
+    def cursor_moved(self, before: int) -> None:
+        if self.row is not None:
+            self.post_message(self.Chosen(self.row))
 
     def on_key(self, event: events.Key) -> None:
         """Arrows open, close, and lead to the group around a row."""
@@ -115,55 +110,24 @@ class RegistryTree(Lines, inherit_bindings=False):
             above = self.cursor
             while above > 0 and (self.rows[above].is_blank or self.rows[above].depth >= row.depth):
                 above -= 1
-            self._choose_row(above)
+            self.go_to_row(above)
 
     def on_click(self, event: events.Click) -> None:
-        index = event.y + round(self.scroll_y)
-        if index >= len(self.rows) or self.rows[index].is_blank:
+        index = self.row_at(event)
+        if index is None or not self.can_rest(index):
             return
+        event.prevent_default()
         row = self.rows[index]
-        self._choose_row(index)
+        self.go_to_row(index)
         is_on_sign = event.x <= 2 * row.depth + 3
         if row.is_open is not None and (is_on_sign or event.chain == 2):
             self.post_message(self.Folded(row, None))
         elif event.chain == 2:
             self.post_message(self.Opened(row))
 
-    def on_focus(self) -> None:
-        self._redraw()
-
-    def on_blur(self) -> None:
-        self._redraw()
-
-    def on_resize(self) -> None:
-        self.forget_drawn()
-        self.virtual_size = Size(self.size.width, len(self.rows))
-        self._show_cursor()
-
     def forget_drawn(self) -> None:
-        self._drawn.clear()
+        super().forget_drawn()
         self._look = None
-
-    def _redraw(self) -> None:
-        self.forget_drawn()
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """One row; what is drawn is kept while nothing about it changes."""
-        index = y + round(self.scroll_y)
-        width = self.scrollable_content_region.width
-        if index >= len(self.rows):
-            return self.paint.blank(width, "base")
-        row = self.rows[index]
-        kept = self._drawn.get(index)
-        if kept is not None and kept[0] == row and kept[1].cell_length == width:
-            return kept[1]
-        line, ground = row_line(row, self._look_for(width), is_cursor=index == self.cursor)
-        strip = self.paint.strip(line, width, ground)
-        if len(self._drawn) > _KEPT:
-            self._drawn.clear()
-        self._drawn[index] = row, strip
-        return strip
 
     def _look_for(self, width: int) -> Look:
         look = self._look
@@ -172,25 +136,6 @@ class RegistryTree(Lines, inherit_bindings=False):
             look = self._look = Look(self.grouping, columns, self.outcomes, self.has_focus)
         return look
 
-    def _choose_row(self, index: int) -> None:
-        if index != self.cursor:
-            self._put_cursor(index)
-            if self.row is not None:
-                self.post_message(self.Chosen(self.row))
-
-    def _put_cursor(self, index: int) -> None:
-        before, self.cursor = self.cursor, index
-        for row in (before, index):
-            self._drawn.pop(row, None)
-            self.refresh_line(row - round(self.scroll_y))
-        self._show_cursor()
-
-    def _show_cursor(self) -> None:
-        above = self.cursor
-        while above > 0 and self.rows[above].depth and self.rows[above - 1].is_open is not None:
-            above -= 1  # with its headings
-        self.bring_into_view(above, self.cursor)
-
     def _index_of(self, key: RowKey | None) -> int | None:
         if key is None:
             return None
@@ -198,16 +143,3 @@ class RegistryTree(Lines, inherit_bindings=False):
         if row is not None and row.key == key:
             return self.cursor
         return next((index for index, row in enumerate(self.rows) if row.key == key), None)
-
-    def _nearest(self, index: int, direction: int) -> int:
-        """The row at `index`, or the nearest one that is not blank."""
-        for step in (direction, -direction):
-            at = index
-            while 0 <= at < len(self.rows):
-                if not self.rows[at].is_blank:
-                    return at
-                at += step
-        return 0
-
-
-_KEPT = 512
