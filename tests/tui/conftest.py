@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from textual.pilot import Pilot
 
 from tests.support.previews import FakeSubject
+from workbench.team.drafts import DraftFolder
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.places import base
 from workbench.tui.places.prompt.place import PromptPlace
@@ -94,6 +96,13 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def without_tracebacks_of_tasks() -> None:
     """Where each of Textual's thousands of tasks was made costs half of the time; other rooms do note it."""
     asyncio.get_running_loop().set_debug(False)
+
+
+@pytest.fixture
+def drafts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> DraftFolder:
+    """Drafts of this test alone."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return DraftFolder()
 
 
 @pytest.fixture
