@@ -13,8 +13,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.geometry import Size
-from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.tui.commands import commands_of
@@ -27,78 +25,50 @@ from workbench.tui.view.start import WIDEST, StartRow, start_rows
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.bars import AnswerLine, KeyHints
 from workbench.tui.widgets.inputs import SafeInput
-from workbench.tui.widgets.lines import Lines, bindings_of
+from workbench.tui.widgets.lines import bindings_of
+from workbench.tui.widgets.row_list import DrawnRow, RowList
 
 
-class StartList(Lines):
+class StartList(RowList):
     """Rows with a cursor on those that can be opened."""
 
     def __init__(self) -> None:
         super().__init__(id="choices")
         self.rows: list[StartRow] = []
-        self.cursor = -1
 
     def show_rows(self, rows: list[StartRow]) -> None:
         """Shows other rows; the cursor stays where it was, or goes to the first that can be opened."""
         self.rows = rows
-        self.virtual_size = Size(self.size.width, len(rows))
-        if not 0 <= self.cursor < len(rows) or rows[self.cursor].choice is None:
-            self.cursor = self._next(-1, 1)
-        self.refresh()
+        self.rows_changed(None)
 
     @property
     def chosen(self) -> StartRow | None:
         """The row under the cursor."""
-        return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
+        return self.rows[self.cursor] if self.cursor < len(self.rows) and self.can_rest(self.cursor) else None
 
-    def move(self, steps: int) -> None:
-        direction = 1 if steps > 0 else -1
-        for _ in range(abs(steps)):
-            self.cursor = self._next(self.cursor, direction)
-        self._show_cursor()
+    def row_count(self) -> int:
+        return len(self.rows)
 
-    def move_to_end(self, *, last: bool) -> None:
-        self.cursor = self._next(len(self.rows), -1) if last else self._next(-1, 1)
-        self._show_cursor()
+    def can_rest(self, row: int) -> bool:
+        return self.rows[row].choice is not None
+
+    def first_shown_with(self, row: int) -> int:
+        return max(0, row - 1)
 
     def on_click(self, event: events.Click) -> None:
-        row = event.y + round(self.scroll_y)
-        if row < len(self.rows) and self.rows[row].choice is not None:
-            again = row == self.cursor
-            self.cursor = row
-            self._show_cursor()
-            if again or event.chain > 1:
-                self.screen.call_later(self.screen.run_action, "open")
+        """On the chosen row, one click opens."""
+        if event.chain == 1 and self.row_at(event) == self.cursor:
+            self.row_opened()
 
-    def on_focus(self) -> None:
-        self.refresh()
+    def row_opened(self) -> None:
+        self.screen.call_later(self.screen.run_action, "open")
 
-    def on_blur(self) -> None:
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        index = y + round(self.scroll_y)
-        if index >= len(self.rows):
-            return self.paint.blank(width, "base")
-        line = self.rows[index].line
-        if index != self.cursor:
-            return self.paint.strip((Piece(" "), *line), width, "base")
+    def draw_row(self, row: int, width: int) -> DrawnRow:
+        line = self.rows[row].line
+        if row != self.cursor:
+            return (Piece(" "), *line), "base"
         bar = Piece("▌", "focus") if self.has_focus else Piece(" ")
-        return self.paint.strip((bar, *line), width, "cursor" if self.has_focus else "cursor-idle")
-
-    def _next(self, index: int, direction: int) -> int:
-        """The next row that can be opened in that direction, else the present one."""
-        at = index + direction
-        while 0 <= at < len(self.rows):
-            if self.rows[at].choice is not None:
-                return at
-            at += direction
-        return self.cursor
-
-    def _show_cursor(self) -> None:
-        self.bring_into_view(max(0, self.cursor - 1), self.cursor)
-        self.refresh()
+        return (bar, *line), "cursor" if self.has_focus else "cursor-idle"
 
 
 class Column(Vertical):
