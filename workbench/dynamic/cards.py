@@ -89,6 +89,8 @@ class Card:
     """The one that runs, that is being started, or the newest."""
     revisions: tuple[RevisionFacts, ...]
     run: str | None
+    started_at: float | None
+    """When that run began, as `time.time()` counts."""
     registrations: tuple[EffectNode, ...]
     """What the live run has registered, in order."""
     provides: tuple[str, ...]
@@ -140,6 +142,7 @@ def card_of(service: DynamicPackages, package: Package) -> Card:
         revision=_revision(shown),
         revisions=tuple(_revision(each) for each in package.revisions),
         run=None if run is None else run.id,
+        started_at=None if run is None else run.started_at,
         registrations=() if run is None or run.fiber is None else run.fiber.effects(),
         provides=() if run is None else tuple(run.provides),
         waiting_for=() if run is None else tuple(run.missing),

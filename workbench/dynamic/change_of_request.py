@@ -30,20 +30,26 @@ class ContextChange:
 
 
 @dataclass(frozen=True, slots=True)
-class RequestChange:
+class PrefixCost:
+    """What a difference costs the prefix, in tokens of system text and tools."""
+
+    first_token: int | None
+    """Number of the first changed token, from 1; None: the prefix is whole."""
+    kept: Count
+    """Those that stay cached."""
+    read_anew: Count
+    """From the first changed one on, in the later request."""
+    lost: Count
+    """The same in the earlier request."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestChange(PrefixCost):
     """The difference between two requests."""
 
     parts: tuple[ChangedPart, ...]
     """Sections and tools in the order of the request; the first one is where the prefix breaks."""
     contexts: tuple[ContextChange, ...]
-    first_token: int | None
-    """Number of the first changed token of system text and tools, from 1; None: the prefix is whole."""
-    kept: Count
-    """Tokens of system text and tools that stay cached."""
-    read_anew: Count
-    """Tokens from the first changed one on, in the later request."""
-    lost: Count
-    """The same in the earlier request."""
 
     @property
     def is_none(self) -> bool:
@@ -58,24 +64,27 @@ def change_of_request(before: Preview, after: Preview, model: str | None) -> Req
     """Compare and count; for threads. None when one of the two cannot be sent."""
     if before.system is None or after.system is None or before.assembly is None or after.assembly is None:
         return None
-    counter = TokenCounter.for_model(model)
-    parts = tuple(changed_parts(_parts(before), _parts(after)))
     tools = before.assembly.tools_json.decode(), after.assembly.tools_json.decode()
+    cost = prefix_cost(TokenCounter.for_model(model), (before.system, tools[0]), (after.system, tools[1]))
+    parts = () if cost.first_token is None else tuple(changed_parts(_parts(before), _parts(after)))
     contexts = tuple(_contexts(before, after))
-    if before.system != after.system:
-        found = counter.first_difference_now(before.system, after.system)
-        behind = counter.count_now(tools[0]).tokens, counter.count_now(tools[1]).tokens
+    return RequestChange(cost.first_token, cost.kept, cost.read_anew, cost.lost, parts, contexts)
+
+
+def prefix_cost(counter: TokenCounter, before: tuple[str, str], after: tuple[str, str]) -> PrefixCost:
+    """Of two requests, each as system text and tools; for threads."""
+    if before[0] != after[0]:
+        found = counter.first_difference_now(before[0], after[0])
+        behind = counter.count_now(before[1]).tokens, counter.count_now(after[1]).tokens
         in_front = 0
-    elif tools[0] != tools[1]:
-        found = counter.first_difference_now(*tools)
-        behind, in_front = (0, 0), counter.count_now(before.system).tokens
+    elif before[1] != after[1]:
+        found = counter.first_difference_now(before[1], after[1])
+        behind, in_front = (0, 0), counter.count_now(before[0]).tokens
     else:
-        whole = counter.count_now(before.system)
-        kept = Count(whole.tokens + counter.count_now(tools[0]).tokens, whole.label, whole.reason)
-        return RequestChange((), contexts, None, kept, Count(0, whole.label), Count(0, whole.label))
-    return RequestChange(
-        parts,
-        contexts,
+        whole = counter.count_now(before[0])
+        kept = Count(whole.tokens + counter.count_now(before[1]).tokens, whole.label, whole.reason)
+        return PrefixCost(None, kept, Count(0, whole.label), Count(0, whole.label))
+    return PrefixCost(
         in_front + found.position + 1,
         Count(in_front + found.position, found.label, found.reason),
         Count(found.tokens_after + behind[1], found.label, found.reason),

@@ -272,6 +272,7 @@ class LivePackages:
             revision=_revision(card.revision),
             revisions=tuple(_revision(each) for each in card.revisions),
             run=card.run or "",
+            started_at=card.started_at or 0.0,
             registrations=tuple(registration(node) for node in card.registrations),
             provides=card.provides,
             waiting_for=card.waiting_for,

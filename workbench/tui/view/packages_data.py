@@ -211,6 +211,8 @@ class PackageCard:
     revision: RevisionData
     revisions: tuple[RevisionData, ...] = ()
     run: str = ""
+    started_at: float = 0.0
+    """When that run began; 0: nothing runs."""
     registrations: tuple[Registration, ...] = ()
     """In the order in which they were made; an undo takes the last one first."""
     provides: tuple[str, ...] = ()
@@ -267,6 +269,32 @@ class InForce:
     size: str = ""
 
 
+class BreakData(NamedTuple):
+    """A request whose prefix broke at a part of a package."""
+
+    request: str
+    """Its name in the place Session, such as `2.1`. Outside text."""
+    token: int
+    """The first one that was another, from 1."""
+    lost: int
+    """Cached tokens that could not be reused."""
+    is_exact: bool = False
+
+
+class StopCost(NamedTuple):
+    """What a stop would do to the next request."""
+
+    first_token: int | None
+    """The first changed one of system text and tools, from 1; None: the prefix stays whole."""
+    read_anew: int
+    """Tokens, once."""
+    adds: int
+    """Tokens by which the request is longer with the package."""
+    is_exact: bool = False
+    touches_others: bool = False
+    """It has changed parts of others, too: what becomes of those is not known before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What a live package has in the present request."""
@@ -274,3 +302,7 @@ class Effect:
     parts: tuple[InForce, ...] = ()
     first: str = ""
     """The first of them: what follows it is read anew when the package is stopped."""
+    broke: BreakData | None = None
+    """The last break that it has made."""
+    cost: StopCost | None = None
+    """None: not counted yet, or there is nothing to count."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from workbench.tui.view.details import Fact
 from workbench.tui.view.packages_data import RECORDS, Effect, ErrorData, PackageCard
+from workbench.tui.view.packages_effect import effect_parts, stop_parts
 from workbench.tui.view.packages_quote import framed, quoted
 from workbench.tui.view.packages_record import record_parts
 from workbench.tui.view.packages_trial import trial_parts
@@ -106,11 +107,11 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterat
         can_try = "what-if" in card.controls or card.trial_runs or card.trial is not None
         if can_try or card.newest.code is not None:
             yield from trial_parts(card.trial, runs=card.trial_runs, key=keys.what_if, can_try=can_try)
-    yield from _effect(card, effect)
+    yield from effect_parts(card, effect)
     yield from _pages(card)
     yield from _prints(card)
     if "stop" in card.controls:
-        yield from _if_stopped(card, effect)
+        yield from stop_parts(card, effect)
     if card.residue is not None and not card.run:
         yield Title((Piece("After the last stop", "soft", bold=True),))
         yield Words(residue_line(card.residue))
@@ -122,7 +123,9 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterat
 def _facts(card: PackageCard, keys: Keys) -> Iterator[Fact]:
     row, revision = card.row, card.revision
     if card.run:
-        yield Fact("run", (*outside(card.run, "strong"), Piece(f" of r{row.revision}, {halves(revision)}", "soft")))
+        since = f", since {clock(card.started_at)}" if card.started_at else ""
+        of = Piece(f" of r{row.revision}, {halves(revision)}{since}", "soft")
+        yield Fact("run", (*outside(card.run, "strong"), of))
     elif revision.number:
         what = halves(revision)
         told = f", {what}" if what else ""
@@ -215,24 +218,6 @@ def _registered(card: PackageCard) -> Iterator[Part]:
     )
 
 
-def _effect(card: PackageCard, effect: Effect) -> Iterator[Part]:
-    if not card.run:
-        return
-    yield Title((Piece("Effect on the request", "soft", bold=True),), (Piece("as in Prompt", "faint"),))
-    if not effect.parts:
-        yield Words((Piece("None: no section, context or tool of it is in force.", "soft"),))
-        return
-    yield Rows(
-        tuple(
-            (
-                (Piece("+ ", "added", bold=True), Piece(part.kind.ljust(10), "soft"), *outside(part.name)),
-                outside(part.size),
-            )
-            for part in effect.parts
-        )
-    )
-
-
 def _pages(card: PackageCard) -> Iterator[Part]:
     if card.revision.client is None or not card.run:
         return
@@ -262,29 +247,3 @@ def _prints(card: PackageCard) -> Iterator[Part]:
     yield framed(
         Rows(tuple(((Piece(f"{clock(each.at)}  ", "faint"), *outside(each.text)), ()) for each in card.prints))
     )
-
-
-def _if_stopped(card: PackageCard, effect: Effect) -> Iterator[Part]:
-    yield Title((Piece("If you stop it", "soft", bold=True),))
-    kinds: dict[str, int] = {}
-    for each in card.registrations:
-        kinds[each.kind] = kinds.get(each.kind, 0) + 1
-    if kinds:
-        words = ", ".join(counted(count, kind) for kind, count in kinds.items())
-        yield Words(
-            (Piece("− ", "removed", bold=True), *outside(words), Piece(" go" if len(kinds) > 1 else " goes"))
-        )
-    if card.dependents:
-        verb = "waits" if len(card.dependents) == 1 else "wait"
-        yield Words(
-            (Piece("◌ ", "waiting"), *outside(", ".join(card.dependents), "strong"), Piece(f" {verb} again"))
-        )
-    if effect.first:
-        yield Words(
-            (
-                Piece("╳ ", "broken", bold=True),
-                Piece("the next request breaks at "),
-                *outside(effect.first, "strong"),
-            )
-        )
-    yield Words((Piece("✓ ", "running"), Piece("the proof that nothing is left stands here afterwards", "soft")))

@@ -1,28 +1,77 @@
-"""What a live package has in the prompt that is shown."""
+"""What a live package has in the prompt that is shown, what it has broken, and what its stop would cost."""
 
 from __future__ import annotations
 
+import asyncio
+from typing import TYPE_CHECKING
+
 from workbench.prompt.views import Preview
-from workbench.tui.view.packages_data import Effect, InForce
+from workbench.tui.view.packages_data import BreakData, Effect, InForce, PackageCard, StopCost
 from workbench.tui.view.sizes import Sizes
 
+if TYPE_CHECKING:
+    from workbench.tui.session_feed import SessionFeed
 
-def effect_of(preview: Preview | None, sizes: Sizes, package_id: str) -> Effect:
+
+def effect_of(
+    preview: Preview | None,
+    sizes: Sizes,
+    card: PackageCard,
+    feed: SessionFeed | None = None,
+    cost: StopCost | None = None,
+) -> Effect:
     """By the owner of each part: the fiber of a package is called `<id>:<name>`."""
-    if preview is None:
+    if preview is None or not card.run:
         return Effect()
-    mine = f"{package_id}:"
+    mine = f"{card.id}:"
     parts: list[InForce] = []
     first = ""
     for entry in (*preview.sections, *preview.contexts):
         if entry.state == "effective" and entry.owner.plugin.startswith(mine):
             size = sizes.entry(entry)
             parts.append(InForce(entry.kind, entry.name, "" if size is None else str(size)))
-            if entry.kind == "section":
+            if entry.kind == "section" and entry.rendered:
                 first = first or f"section {entry.name}"
     for tool in preview.tools:
         if tool.state == "effective" and tool.owner is not None and tool.owner.plugin.startswith(mine):
             size = sizes.tool(tool)
             parts.append(InForce("tool", tool.name, "" if size is None else str(size)))
             first = first or f"tool {tool.name}"
-    return Effect(tuple(parts), first)
+    return Effect(tuple(parts), first, _break_by(feed, mine, card.started_at), cost)
+
+
+def _break_by(feed: SessionFeed | None, mine: str, since: float) -> BreakData | None:
+    """The last request since the start of the run that broke at a part of the package."""
+    tracks = feed.tracks if feed is not None else ()
+    for track in tracks:
+        for row in reversed(track.timeline.requests if track.timeline is not None else ()):
+            if row.time is not None and row.time < since * 1000:
+                break
+            verdict, part = row.verdict, row.verdict.part
+            owner = part.owner if verdict.is_break and part is not None else None
+            if owner is not None and owner.plugin.startswith(mine):
+                name = row.name if len(tracks) == 1 else f"{row.name} of {track.label}"
+                return BreakData(name, verdict.kept + 1, verdict.lost, verdict.label == "exact")
+    return None
+
+
+async def stop_cost(preview: Preview, package_id: str) -> StopCost | None:
+    """Counted in a thread; None: a stop would change nothing of the request."""
+    return await asyncio.to_thread(_counted, preview, package_id)
+
+
+def _counted(preview: Preview, package_id: str) -> StopCost | None:
+    from workbench.dynamic.change_if_stopped import change_if_stopped
+    from workbench.tui.counting import model_of
+
+    change = change_if_stopped(preview, package_id, model_of(preview))
+    if change is None:
+        return None
+    cost = change.cost
+    return StopCost(
+        cost.first_token,
+        cost.read_anew.tokens,
+        cost.lost.tokens - cost.read_anew.tokens,
+        cost.read_anew.label == "exact",
+        change.touches_others,
+    )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from textual.getters import query_one
+from textual.worker import Worker
 
+from workbench.prompt.views import Preview
 from workbench.tui.packages_subject import PackagesAccess
 from workbench.tui.places.base import Place
-from workbench.tui.places.packages.effect import effect_of
+from workbench.tui.places.packages.effect import effect_of, stop_cost
 from workbench.tui.view import packages_words
 from workbench.tui.view.frame import Bar, outer_margin
 from workbench.tui.view.packages_answer import none_parts, off_parts
-from workbench.tui.view.packages_data import MOVING, PackageCard, PackageRow, RevisionData
+from workbench.tui.view.packages_data import MOVING, PackageCard, PackageRow, RevisionData, StopCost
 from workbench.tui.view.packages_detail import (
     Keys,
     buttons_of,
@@ -47,6 +49,11 @@ class Showing(Place):
         self.colours: dict[str, tuple[Coloured, ...]] = {}
         self.said: Line = ()
         """What was done last, or why not."""
+        self._cost: StopCost | None = None
+        self._cost_of: tuple[Preview | None, str] = None, ""
+        """What was counted last."""
+        self._counting: Worker[None] | None = None
+        """The count that is under way."""
 
     @property
     def access(self) -> PackagesAccess | None:
@@ -120,8 +127,32 @@ class Showing(Place):
             house.key_of("packages.difference"),
             house.key_of("packages.older"),
         )
-        effect = effect_of(self.viewing.preview, self.viewing.sizes, card.id)
+        preview = self.viewing.preview
+        if preview is not None and card.run:
+            self._count_stop(preview, card.id)
+        cost = self._cost if self._has_counted(preview, card.id) else None
+        feed = self.viewing.subject.sessions if self.viewing.subject is not None else None
+        effect = effect_of(preview, self.viewing.sizes, card, feed, cost)
         return detail_parts(card, effect, packages_words.monotonic(), keys)
+
+    def _count_stop(self, preview: Preview, package_id: str) -> None:
+        """Once for each request and package; one count at a time, and the newest wanted one after it."""
+        if self._has_counted(preview, package_id) or self._counting is not None:
+            return
+        self._counting = self.run_worker(
+            self._stop_counted(preview, package_id), group="packages cost", exit_on_error=False
+        )
+
+    def _has_counted(self, preview: Preview | None, package_id: str) -> bool:
+        counted, of_id = self._cost_of
+        return counted is preview and of_id == package_id
+
+    async def _stop_counted(self, preview: Preview, package_id: str) -> None:
+        try:
+            self._cost = await stop_cost(preview, package_id)
+        finally:
+            self._cost_of, self._counting = (preview, package_id), None
+        self.show_page()
 
     @staticmethod
     def pair(card: PackageCard) -> tuple[RevisionData, RevisionData] | None:
