@@ -182,8 +182,11 @@ def apply(ctx):
 def test_a_listener_that_never_ends_is_named_and_can_be_interrupted(project: Path) -> None:
     Path("endless.py").write_text(ENDLESS, encoding="utf-8")
     Path("a.yml").write_text("plugins: [endless.py]\n", encoding="utf-8")
-    impatient = "import workbench.cli.compositions as c; c.PATIENCE_SECONDS = 0.05"
-    program = f"{impatient}; from workbench.cli.main import run; run()"
+    impatient = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it\n"
+        "import workbench.cli.compositions as c; c.PATIENCE_SECONDS = 0.05"
+    )
+    program = f"{impatient}\nfrom workbench.cli.main import run; run()"
     with subprocess.Popen(
         [sys.executable, "-c", program, "render", "a.yml"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
