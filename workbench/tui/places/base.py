@@ -30,6 +30,7 @@ from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.viewing.situation import name_of, size_of, status_of
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.bars import AnswerLine, BarWidget, ContextBar, KeyHints, TabBar
+from workbench.tui.widgets.quick_compositor import QuickCompositor
 from workbench.tui.widgets.selecting import Selectable
 
 TABS: tuple[Tab, ...] = (
@@ -136,6 +137,7 @@ class Place(Screen[None]):
 
     def __init__(self, viewing: Viewing) -> None:
         super().__init__()
+        self._compositor = QuickCompositor()
         self.viewing = viewing
         self._version = -1
 
