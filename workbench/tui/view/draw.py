@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -82,30 +83,30 @@ class Gutter:
 def draw(page: Page, located: Located, width: int, gutter: Gutter, emphasis: Emphasis, margin: int = 1) -> Drawn:
     """The row in `width` cells, of which the bar takes one and `margin` stay free at the right."""
     block = page.blocks[located.block]
-    selected = emphasis.selected == located.block
     item = located.item
     if page.is_bare and isinstance(item, TextRow):
         line = tuple(_text(block.content, item, "text", None, emphasis, located.block))
         return Drawn(None, (Piece(" "), *line), "base")
+    if isinstance(item, TextRow):
+        return _text_row(block, item, located.block, gutter, emphasis)
+    selected = emphasis.selected == located.block
     if item is None:
         return Drawn(
             _bar(block.owner_role, selected), _band(block, page.sizes, width - BAR, selected, margin), "panel"
         )
-    if isinstance(item, TextRow):
-        return _text_row(block, item, located.block, gutter, emphasis)
     note = _on(item, "failed-line")
     fill = Piece(" " * max(0, width - BAR - gutter.width - width_of(note)), ground="failed-line")
     return Drawn(_bar(block.owner_role, selected), (Piece(" " * gutter.width), *note, fill), "base")
 
 
+@lru_cache(maxsize=64)
 def _bar(role: Role, is_heavy: bool) -> Piece:
-    return Piece("▌" if is_heavy else "▎", role)
+    return Piece("▌" if is_heavy else "▎", role, ground="base")
 
 
 def _band(block: Block, sizes: Sizes, width: int, selected: bool, margin: int) -> Line:
     title = block.title()
-    facts = block.facts(sizes)
-    facts = cut(facts, max(width // 2, width - width_of(title) - 6))
+    facts = cut(block.facts(sizes), max(width // 2, width - width_of(title) - 6))
     if selected:
         title = tuple(piece._replace(bold=True) for piece in title)
     return spread((Piece(" "), *title), (*facts, Piece(" " * margin)), width)
@@ -127,12 +128,16 @@ def _text_row(block: Block, item: TextRow, index: int, gutter: Gutter, emphasis:
         if not sign:
             sign, sign_role = FOUND, "focus"
     pieces = (
-        Piece(number.rjust(gutter.digits), number_role, bold=number_role != "faint"),
-        Piece(sign or " ", sign_role, bold=True),
-        Piece(" "),
+        Piece(number.rjust(gutter.digits), number_role, number_role != "faint"),
+        Piece(sign, sign_role, True) if sign else _NO_SIGN,
+        _BLANK,
         *_text(content, item, base, emphasis.variable, emphasis, index),
     )
     return Drawn(bar, pieces, ground)
+
+
+_NO_SIGN = Piece(" ", bold=True)
+_BLANK = Piece(" ")
 
 
 def _has_match(matches: Sequence[Match], row: TextRow) -> bool:
@@ -168,15 +173,15 @@ def _marked_text(
         end -= 1
     matches = emphasis.matches.get(block, ())
     for start, stop, run in _stretches(content.runs, row.start, end):
-        look = Piece("", base, is_outside=True)
+        look = Piece(text[start:stop], base, False, False, None, True)
         if run is not None:
             ground = "key" if variable is not None and run.variable == variable else run.ground
             bold = run.bold or (variable is not None and run.variable == variable)
-            look = Piece("", run.role, bold, run.underline, ground, True)
+            look = Piece(look.text, run.role, bold, run.underline, ground, True)
         if matches:
             yield from _with_matches(text, start, stop, look, matches, emphasis, block)
         else:
-            yield look._replace(text=text[start:stop])
+            yield look
 
 
 def _stretches(runs: tuple[Run, ...], start: int, end: int) -> Iterator[tuple[int, int, Run | None]]:

@@ -166,6 +166,11 @@ class Layout:
         """The row of its band, or of its first line where there are no bands."""
         return self._start_of(self.page.first_chunk[block])
 
+    def rows_of_block(self, block: int) -> range:
+        """Its rows, the band and blank lines included."""
+        behind = block + 1 < len(self.page.blocks)
+        return range(self.row_of_block(block), self.row_of_block(block + 1) if behind else self.total)
+
     def row_of(self, place: Place) -> int:
         """The first row of that line."""
         if place.line < 0:

@@ -91,7 +91,7 @@ def outside(text: str, role: Role = "text", *, bold: bool = False, underline: bo
 
 def width_of(line: Line) -> int:
     """Cells that the line takes."""
-    return sum(cell_len(piece.text) for piece in line)
+    return sum([cell_len(piece.text) for piece in line])
 
 
 def cut(line: Line, width: int) -> Line:
@@ -126,10 +126,15 @@ def _cut_off(text: str, width: int) -> str:
 
 def spread(left: Line, right: Line, width: int, gap: int = 2) -> Line:
     """`left` and `right` at the two ends of `width` cells; the left one is cut first."""
-    right = cut(right, width)
     right_width = width_of(right)
-    left = cut(left, max(0, width - right_width - (gap if right else 0)))
-    return (*left, Piece(" " * (width - width_of(left) - right_width)), *right)
+    if right_width > width:
+        right = cut(right, width)
+        right_width = width_of(right)
+    left_width, room = width_of(left), max(0, width - right_width - (gap if right else 0))
+    if left_width > room:
+        left = cut(left, room)
+        left_width = width_of(left)
+    return (*left, Piece(" " * (width - left_width - right_width)), *right)
 
 
 def plain(line: Line) -> str:

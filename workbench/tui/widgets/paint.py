@@ -47,7 +47,9 @@ class Paint:
     def strip(self, line: Line, width: int, ground: Role) -> Strip:
         """`line` in exactly `width` cells."""
         segments: list[Segment] = []
-        cells = 0
+        room = width
+        below = self.style("text", ground)
+        styles = self._styles
         for text, role, bold, underline, own_ground, is_outside in line:
             if not text:
                 continue
@@ -55,9 +57,17 @@ class Paint:
                 text = in_ascii(text)
             if not text.isprintable():
                 text = str(visible_line(text))  # the last door; the view has marked what it knew to be outside
-            segments.append(Segment(text, self.style(role, own_ground or ground, bold, underline)))
-            cells += cell_len(text)
-        return Strip(segments, cells).adjust_cell_length(width, self.style("text", ground))
+            key = (role, own_ground or ground, bold, underline)
+            segments.append(Segment(text, styles.get(key) or self.style(*key)))
+            room -= len(text) if text.isascii() else cell_len(text)
+        if room < 0:
+            return Strip(segments, width - room).adjust_cell_length(width, below)
+        if room:  # a strip is made once: each has seven caches of its own
+            if segments and segments[-1].style is below:
+                segments[-1] = Segment(segments[-1].text + " " * room, below)
+            else:
+                segments.append(Segment(" " * room, below))
+        return Strip(segments, width)
 
     def blank(self, width: int, ground: Role) -> Strip:
         """An empty line."""

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.selection import Selection
 from textual.strip import Strip
 
-from workbench.tui.view.draw import Drawn, Emphasis, Gutter, Match, draw
+from workbench.tui.view.draw import Emphasis, Gutter, Match, draw
 from workbench.tui.view.frame import outer_margin
 from workbench.tui.view.layout import Layout, Located, Place, found, named
 from workbench.tui.view.page import Page
@@ -229,6 +229,11 @@ class PromptText(SelectablePage):
         super().watch_scroll_x(old_value, new_value)
         self.forget_drawn()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows as they are drawn."""
+        self._margin = outer_margin(self.app.size.width)
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One row of the page; the band of the block at the top stays in view."""
         width = self.scrollable_content_region.width
@@ -239,56 +244,54 @@ class PromptText(SelectablePage):
             place = self._layout.place_at(row)
             if place is not None and place.line >= 0:
                 return self._strip(-1 - place.block, Located(place.block, None), width)
-        located = self._layout.at(row)
-        if located is None:
-            return self.paint.blank(width, "base")
-        strip = self._strip(row, located, width)
+        strip = self._strip(row, None, width)
         return strip if self.wraps else strip.crop(0, width)
 
-    def _strip(self, key: int, located: Located, width: int) -> Strip:
+    def _strip(self, key: int, located: Located | None, width: int) -> Strip:
+        """What is drawn for a row, or for the band of a block (-1 minus its index) above its own place."""
         strip = self._drawn.get(key)
         if strip is None or strip.cell_length != width:
-            strip = self._draw(located, width)
+            if located is None:
+                assert self._layout is not None
+                located = self._layout.at(key)
+            strip = self.paint.blank(width, "base") if located is None else self._draw(located, width)
             if len(self._drawn) > _KEPT:
                 self._drawn.clear()
             self._drawn[key] = strip
         return strip
 
     def _draw(self, located: Located, width: int) -> Strip:
-        drawn = draw(self.page, located, width, self._gutter, self._emphasis, self._margin)
-        if drawn.bar is None:
-            return self._line_strip(drawn, width, located)
-        bar = self.paint.strip((drawn.bar,), 1, "base")
-        return Strip.join([bar, self._line_strip(drawn, width - 1, located)])
-
-    def _line_strip(self, drawn: Drawn, width: int, located: Located) -> Strip:
-        scroll_x = round(self.scroll_x)
-        if self.wraps or not scroll_x or located.item is None:
-            return self.paint.strip(drawn.line, width, drawn.ground)
-        gutter = 1 if drawn.bar is None else self._gutter.width
-        whole = self.paint.strip(drawn.line, width + scroll_x, drawn.ground)
+        bar, line, ground = draw(self.page, located, width, self._gutter, self._emphasis, self._margin)
+        if bar is not None:
+            line = (bar, *line)
+        scroll_x = 0 if self.wraps else round(self.scroll_x)
+        if not scroll_x or located.item is None:
+            return self.paint.strip(line, width, ground)
+        gutter = 1 + (0 if bar is None else self._gutter.width)
+        whole = self.paint.strip(line, width + scroll_x, ground)
         return Strip.join([whole.crop(0, gutter), whole.crop(gutter + scroll_x, width + scroll_x)])
 
     # inside
 
     @property
-    def _margin(self) -> int:
-        return outer_margin(self.app.size.width)
-
-    @property
     def _window_height(self) -> int:
         return max(1, self.scrollable_content_region.height)
 
+    _margin = 0
+    """Free cells at the right edge, while the rows are drawn."""
+
+    @property
+    def _room(self) -> int:
+        """Cells between gutter and margin."""
+        margin = outer_margin(self.app.size.width)
+        return max(8, self.scrollable_content_region.width - 1 - self._gutter.width - margin)
+
     def _text_width(self) -> int | None:
-        if not self.wraps:
-            return None
-        room = self.scrollable_content_region.width - 1 - self._gutter.width - self._margin
-        return max(8, min(WIDEST, room))
+        return min(WIDEST, self._room) if self.wraps else None
 
     def _lay_out(self) -> None:
         self._gutter = Gutter(max(3, len(str(self.page.most_lines))))
-        note_width = max(8, self.scrollable_content_region.width - 1 - self._gutter.width - self._margin)
-        self._layout = Layout(self.page, self._text_width(), note_width)
+        self._layout = Layout(self.page, self._text_width(), self._room)
         self.styles.overflow_x = "hidden" if self.wraps else "auto"
         self._update_size()
         self._settle()
@@ -340,10 +343,7 @@ class PromptText(SelectablePage):
 
     def _block_height(self, block: int, at_most: int) -> int:
         assert self._layout is not None
-        start = self._layout.row_of_block(block)
-        following = block + 1
-        end = self._layout.row_of_block(following) if following < len(self.page.blocks) else self._layout.total
-        return min(at_most, end - start)
+        return min(at_most, len(self._layout.rows_of_block(block)))
 
     def _emphasize(self, **changes: Any) -> None:
         emphasis = replace(self._emphasis, **changes)
@@ -368,7 +368,7 @@ class PromptText(SelectablePage):
         moved = self._cursor is None or self._cursor.block != place.block
         self._cursor = place
         if moved or self._emphasis.selected != place.block:
-            self._emphasize(cursor=place if self.has_focus else None, selected=place.block)
+            self._move_to_block(place)
         elif self.has_focus:
             self._move_cursor_line(place)
         row = self._layout.row_of(place)
@@ -380,8 +380,30 @@ class PromptText(SelectablePage):
         if moved:
             self.post_message(self.Moved(place.block))
 
+    def _move_to_block(self, place: Place) -> None:
+        """Draws two blocks anew instead of the whole screen."""
+        before = self._emphasis
+        self._emphasis = replace(before, cursor=place if self.has_focus else None, selected=place.block)
+        blocks = {before.selected, place.block, before.cursor.block if before.cursor is not None else None}
+        for block in blocks:
+            if block is not None:
+                self._forget_block(block)
+
+    def _forget_block(self, block: int) -> None:
+        """Its rows, and its band where that stays in view."""
+        assert self._layout is not None
+        rows = self._layout.rows_of_block(block)
+        top = round(self.scroll_y)
+        for row in [row for row in self._drawn if row in rows]:
+            del self._drawn[row]
+        first, behind = max(rows.start, top), min(rows.stop, top + self._window_height)
+        if first < behind:
+            self.refresh_lines(first, behind - first)
+        if self._drawn.pop(-1 - block, None) is not None:
+            self.refresh_line(top)
+
     def _move_cursor_line(self, place: Place) -> None:
-        """Draws two lines anew instead of the whole screen."""
+        """Draws two lines anew."""
         before = self._emphasis.cursor
         self._emphasis = replace(self._emphasis, cursor=place)
         for each in (before, place):
