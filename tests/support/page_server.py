@@ -36,6 +36,11 @@ class Served:
         return self.page.url
 
     @property
+    def connections(self) -> int:
+        """How many the server has open, whatever they are for."""
+        return self.page.connections
+
+    @property
     def socket_url(self) -> str:
         return socket_of(self.url)
 
@@ -155,8 +160,13 @@ class PageClient:
         await self.acknowledge(package_id, run)
 
     async def _read(self) -> None:
-        async for text in self.socket:
-            self._hear(json.loads(text))
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            while True:
+                self._hear(json.loads(await self.socket.recv()))
+        except ConnectionClosed:
+            pass
         for future in self._replies.values():
             if not future.done():
                 future.set_exception(ConnectionError("closed"))

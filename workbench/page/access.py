@@ -6,6 +6,7 @@ Source: docs/page.md 2 and 3.
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from secrets import token_urlsafe
@@ -38,6 +39,17 @@ def own_host(headers: Mapping[str, str], port: int) -> str | None:
     return host if host in {f"{name}:{port}" for name in HOSTS} else None
 
 
+def frame_host(headers: Mapping[str, str], port: int) -> str | None:
+    """The same for a frame, which may also have a name of its own: `<label>.localhost` is always this machine.
+
+    Frames of one site share a process, and a name of its own makes a site of its own: a browser half that never
+    comes back stops nobody but itself.
+    """
+    host = headers.get("host", "")
+    is_named = re.fullmatch(rf"[a-z0-9-]{{1,63}}\.localhost:{port}", host) is not None
+    return host if is_named else own_host(headers, port)
+
+
 def is_own_origin(headers: Mapping[str, str], host: str) -> bool:
     """Whether a document of this very host asks. A browser always says who does."""
     return headers.get("origin") == f"http://{host}"
@@ -56,13 +68,14 @@ _EVERYWHERE = {
 
 def page_headers(host: str, frame_token: str) -> dict[str, str]:
     """Of the page and its files: its own scripts, its own socket, the frames of browser halves, nothing else."""
+    port = host.rpartition(":")[2]
     policy = (
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",
         f"connect-src ws://{host}",
-        f"frame-src http://{host}/frame/{frame_token}/",
+        f"frame-src http://{host}/frame/{frame_token}/ http://*.localhost:{port}/frame/{frame_token}/",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",
@@ -83,6 +96,7 @@ def frame_headers(host: str, frame_token: str) -> dict[str, str]:
     text, as that is what it is for.
     """
     own = f"http://{host}/frame/{frame_token}/"
+    port = host.rpartition(":")[2]
     policy = (
         "sandbox allow-scripts",
         "default-src 'none'",
@@ -91,12 +105,13 @@ def frame_headers(host: str, frame_token: str) -> dict[str, str]:
         "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
-        f"frame-ancestors http://{host}",
-        "webrtc 'block'",
+        "frame-ancestors " + " ".join(f"http://{name}:{port}" for name in HOSTS),
     )
     return {
         **_EVERYWHERE,
         "Content-Security-Policy": "; ".join(policy),
+        "Connection-Allowlist": "(response-origin)",  # also for what no policy names, such as WebRTC
+        "X-DNS-Prefetch-Control": "off",
         "Access-Control-Allow-Origin": "null",
         "Cross-Origin-Resource-Policy": "cross-origin",
     }

@@ -14,7 +14,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from workbench.page.access import Tokens, frame_headers, is_own_origin, is_token, own_host, page_headers
+from workbench.page.access import Tokens, frame_headers, frame_host, is_own_origin, is_token, own_host, page_headers
 from workbench.page.connection import NOT_TEXT
 from workbench.page.files import StaticFile, frame_files, page_files
 from workbench.page.hub import Hub
@@ -36,7 +36,7 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
         return _file(page, request.path_params["name"], page_headers(host, tokens.frame))
 
     async def frame_file(request: Request) -> Response:
-        host = own_host(request.headers, port)
+        host = frame_host(request.headers, port)
         if host is None:
             return _nothing(403)
         if not is_token(request.path_params["token"], tokens.frame):
@@ -54,12 +54,11 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
 
     async def socket(websocket: WebSocket) -> None:
         host = own_host(websocket.headers, port)
-        if host is None or not is_own_origin(websocket.headers, host):
-            await websocket.send_denial_response(_nothing(403))
-        elif not is_token(websocket.path_params["token"], tokens.page):
-            await websocket.send_denial_response(_nothing(404))
-        else:
+        is_own = host is not None and is_own_origin(websocket.headers, host)
+        if is_own and is_token(websocket.path_params["token"], tokens.page):
             await _serve(hub, websocket)
+        else:
+            await websocket.close()  # before it was accepted: 403
 
     async def missing(request: Request, _error: Exception) -> Response:
         return _nothing(403 if own_host(request.headers, port) is None else 404)

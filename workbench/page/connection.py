@@ -88,15 +88,17 @@ class PageConnection:
         if self._wire.unread > limits.UNREAD_BYTES:
             log.warning("page %s does not read what it is sent: it is cut off", self.id)
             self._wire.abort()
+            self._hub.forget(self)
 
     def send(self, message: Mapping[str, Any]) -> None:
         self.write(text_frame(messages.encoded(message)))
 
     def close(self, why: Closed) -> None:
-        """Once; a page that takes no note of it is cut off a little later."""
+        """Once. It is no page any more, and is cut off a little later if it takes no note of it."""
         if self.closed is None:
             self.closed = why
-            self._wire.say_goodbye(why.code, why.reason, limits.FAREWELL_SECONDS)
+            self._hub.forget(self)
+            self._wire.say_goodbye(why.code, why.reason)
 
     # -- what a page says ----------------------------------------------------------------------------------
 

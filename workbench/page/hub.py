@@ -61,12 +61,16 @@ class Hub:
         return page
 
     async def leave(self, page: PageConnection) -> None:
-        """A page has gone, whoever wanted it."""
+        """A page has gone, whoever wanted it: nothing of it is left when this returns."""
+        self.forget(page)
+        await page.ended()
+
+    def forget(self, page: PageConnection) -> None:
+        """The runner does not know it any more."""
         if self._connections.pop(page.id, None) is not None:
             del self.pages[page.id]
             self.dynamic.pages.close(page.id)
             self.changed()
-        await page.ended()
 
     def package_changed(self, _package_id: str) -> None:
         """Some fact of a package has changed: the pages are told, once per turn of the loop."""

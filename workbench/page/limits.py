@@ -22,6 +22,8 @@ UNREAD_BYTES = 8 * 1024 * 1024
 """What a page may leave unread before it is cut off."""
 PING_SECONDS = 20.0
 """How often a page is asked whether it is still there, and how long it may take to say so."""
+REQUEST_SECONDS = 10.0
+"""How long a connection may take to say what it wants."""
 FAREWELL_SECONDS = 1.0
 """How long a page has to take note that it was closed."""
 

@@ -67,6 +67,11 @@ class PageServer:
         self._server.lifespan = config.lifespan_class(config)
         await self._server.startup([self._listening])
 
+    @property
+    def connections(self) -> int:
+        """How many are open, whatever they are for."""
+        return len(self._server.server_state.connections)
+
     async def stop(self) -> None:
         """No socket is open and no task runs when this returns. Pages have been told before."""
         state = self._server.server_state

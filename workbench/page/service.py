@@ -46,8 +46,9 @@ _REMEMBERED: WeakKeyDictionary[Runtime, _Remembered] = WeakKeyDictionary()
 class PageService:
     """`ctx.page`."""
 
-    def __init__(self, hub: Hub, tokens: Tokens, port: int) -> None:
+    def __init__(self, hub: Hub, server: PageServer, tokens: Tokens, port: int) -> None:
         self._hub = hub
+        self._server = server
         self.port = port
         self.address = f"http://127.0.0.1:{port}"
         """Where the server is: fit to be shown to everybody."""
@@ -58,6 +59,11 @@ class PageService:
     def pages(self) -> tuple[ConnectedPage, ...]:
         """Those that are connected, oldest first."""
         return tuple(self._hub.pages.values())
+
+    @property
+    def connections(self) -> int:
+        """How many the server has open, whatever they are for."""
+        return self._server.connections
 
     def page(self, page_id: str) -> ConnectedPage | None:
         return self._hub.pages.get(page_id)
@@ -92,7 +98,7 @@ async def serve(ctx: Context, port: int) -> PageService:
         return stop
 
     await ctx.effect(serving, "page server")
-    service = PageService(hub, tokens, actual)
+    service = PageService(hub, server, tokens, actual)
     ctx.provide("page", service)
     ctx.on(CHANGE, hub.package_changed)
     ctx.on(CALL, hub.package_called)

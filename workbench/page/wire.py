@@ -7,12 +7,15 @@ watched by whoever writes.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame, Opcode
+
+from workbench.page import limits
 
 SCOPE_KEY = "workbench.wire"
 _quiet = logging.getLogger("workbench.page.wire")
@@ -31,6 +34,37 @@ class PageHttp(H11Protocol):
         super().__init__(*args, **more)
         self.logger = _quiet
         self.access_log = False
+        self._patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait_for_a_request()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait_for_a_request()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        self._is_upgraded = True
+        super().handle_websocket_upgrade(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._is_upgraded = True
+        self._wait_for_a_request()
+        super().connection_lost(exc)
+
+    _is_upgraded = False
+    """True as soon as the connection is not this protocol's any more."""
+
+    def _wait_for_a_request(self) -> None:
+        """Somebody who says half of what it wants has so much time for the rest, and no more."""
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if self._is_upgraded or is_answering:
+            if self._patience is not None:
+                self._patience.cancel()
+                self._patience = None
+        elif self._patience is None:
+            self._patience = self.loop.call_later(limits.REQUEST_SECONDS, self.transport.abort)
 
 
 class PageWire(WebSocketsSansIOProtocol):
@@ -61,14 +95,27 @@ class PageWire(WebSocketsSansIOProtocol):
         if self.is_open:
             self.transport.write(frame)
 
-    def say_goodbye(self, code: int, reason: str, seconds: float) -> None:
-        """Send a close frame. The peer has some time to answer it, then it is cut off; what it says is dropped."""
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self._end_soon()
+
+    def handle_parser_exception(self) -> None:
+        super().handle_parser_exception()
+        self._end_soon()
+
+    def say_goodbye(self, code: int, reason: str) -> None:
+        """Send a close frame. The peer has a moment to answer it, then it is cut off; what it says is dropped."""
         if self.is_open:
             self.stop_keepalive()
             self.conn.send_close(code, reason)
             self.transport.write(b"".join(self.conn.data_to_send()))
             self.close_sent = True
-            self.close_timer = self.loop.call_later(seconds, self.transport.abort)
+            self._end_soon()
+
+    def _end_soon(self) -> None:
+        """A peer that does not read would keep a connection that is closing for ever."""
+        if self.close_timer is None and not self.disconnected:
+            self.close_timer = self.loop.call_later(limits.FAREWELL_SECONDS, self.transport.abort)
 
     def abort(self) -> None:
         """Cut the connection; nothing is waited for."""
