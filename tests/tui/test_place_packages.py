@@ -43,6 +43,15 @@ class PackagesScreen(Screen):
         await self.pilot.press(*keys)
         await self.rest()
 
+    async def seen(self, words: str) -> None:
+        """Stands on the screen, while work goes on."""
+        for _ in range(6000):
+            await self.pilot.pause()
+            if words in self.text():
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"{words!r} does not come:\n{self.text()}")
+
     async def until(self, fact: Callable[[], bool]) -> None:
         """With patience: other suites may share the cores."""
         for _ in range(6000):
@@ -336,3 +345,45 @@ async def test_prints_and_errors_are_outside_text() -> None:
         await screen.until(lambda: "Failed: host half, apply" in screen.text())
         assert "\x1b" not in screen.text()
         assert "‹ESC›[31mred" in screen.text()
+
+
+H_WAITS = """inject = ["timer", "system_prompt"]
+async def apply(ctx):
+    ctx.system_prompt.section("x:s", 1, "S")
+    await ctx.timeout(3600)
+"""
+
+
+async def test_a_what_if_in_the_place_is_ended_by_escape() -> None:
+    async with world(budget_ms=600_000) as made, running(made) as screen:
+        slow = await made.define(H_WAITS)
+        made.package(slow).newest.is_probed = True
+        await screen.press("5")
+        before = await made.facts()
+        await screen.pilot.press("w", "t")
+        await screen.seen("end and undo it")
+        await screen.seen("Its code is executed now.")
+        await screen.pilot.press("escape")
+        await screen.until(lambda: "ended before it was over, and undone." in screen.text())
+        assert "Ended before it was over, and undone." in screen.text()
+        assert "nothing left" in screen.text()
+        assert "end and undo it" not in screen.text()
+        assert made.state(slow) == "defined"
+        assert await made.facts() == before
+
+
+async def test_a_what_if_that_waits_for_its_turn_says_for_what_and_is_called_off() -> None:
+    async with world(budget_ms=600_000) as made, running(made) as screen:
+        busy, other = await made.define(H_WAITS), await made.define(H_SEC)
+        made.package(busy).newest.is_probed = True
+        starting = made.running("S1", "cordis_run", id=busy)
+        await made.until(lambda: made.state(busy) == "starting")
+        await screen.press("5")
+        screen.packages.show_target(other)
+        await screen.pilot.press("w", "t")
+        await screen.seen(f"{busy} is starting")
+        await screen.seen("Nothing was executed yet.")
+        await screen.pilot.press("escape")
+        await screen.until(lambda: "Called off before it began." in screen.text())
+        await made.people.stop(busy)
+        await starting

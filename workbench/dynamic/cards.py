@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from workbench.core import Fiber
 from workbench.core.effects import EffectNode
 from workbench.dynamic.delivery import PageOutcome, RenderFailure
 from workbench.dynamic.inspecting import waterfall_listeners
@@ -111,6 +112,8 @@ class Card:
     request: RequestFacts | None
     trial_runs: bool
     """A what-if of it is under way."""
+    trial_waits_for: tuple[str, ...]
+    """What keeps that what-if from beginning, in words."""
     trial: TrialResult | None
     """What the last what-if has shown, until the next run."""
     residue: Residue | None
@@ -159,6 +162,7 @@ def card_of(service: DynamicPackages, package: Package) -> Card:
         render_failure=None if delivery is None else delivery.render_failure,
         request=None if request is None else _request(service, request),
         trial_runs=package.is_trying,
+        trial_waits_for=() if package.trying is None else package.trying.waits_for,
         trial=package.last_trial,
         residue=package.last_residue,
         hazards=tuple(_hazards(service, package)),
@@ -202,10 +206,11 @@ def _revision(revision: Revision) -> RevisionFacts:
 
 
 def _hazards(service: DynamicPackages, package: Package) -> list[Hazard]:
-    run = package.run
+    run, found = package.run, []
+    if package.trying is not None and package.trying.fiber is not None:
+        found += _still_running(service, package.trying.fiber)
     if run is None:
-        return []
-    found = []
+        return found
     seconds = time.monotonic() - package.since
     if package.state == "starting" and seconds >= SLOW_START_SECONDS:
         found.append(Hazard("own turn", "waiting inside the turn that started it", seconds))
@@ -221,15 +226,18 @@ def _hazards(service: DynamicPackages, package: Package) -> list[Hazard]:
         text = f"its code kept the event loop for more than {run.budget.seconds * 1000:.0f} ms"
         found.append(Hazard("blocked", text, count=run.budget.spent))
     if package.state in ("stopping", "starting"):
-        for waiting in service.runtime.waiting():
-            if waiting.fiber is run.fiber:
-                found.append(Hazard("still running", waiting.label, waiting.seconds))
+        found += _still_running(service, run.fiber)
     dependents = package.dependents()
     if dependents:
         found.append(
             Hazard("depended on", f"{', '.join(dependents)} will wait when it is stopped", count=len(dependents))
         )
     return found
+
+
+def _still_running(service: DynamicPackages, fiber: Fiber | None) -> list[Hazard]:
+    waits = [each for each in service.runtime.waiting() if each.fiber is fiber]
+    return [Hazard("still running", each.label, each.seconds) for each in waits]
 
 
 def _remarks(package: Package, shown: Revision) -> list[str]:

@@ -139,7 +139,9 @@ class DurableFold:
             self._defined(_card(seq, event, raw))
             return
         error = event.glance("error")
-        told = _first_line(error.get("message") if isinstance(error, Mapping) else _text_of(event.glance("message")))
+        told = _first_line(
+            error.get("message") if isinstance(error, Mapping) else _text_of(event.glance("message"))
+        )
         package_id = _id_of(raw)
         fact = DurableFact(seq, event.time, name.removeprefix("cordis_"), told, error is not None)
         self._tell(package_id, fact)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.dynamic.run import Run
     from workbench.dynamic.sandbox.prints import Prints
     from workbench.dynamic.start import Start
-    from workbench.dynamic.trial import TrialResult
+    from workbench.dynamic.trial import Trial, TrialResult
 
 State = Literal[
     "defined",
@@ -125,12 +125,16 @@ class Package:
         """Whoever waits for a change of a fact."""
         self.last_trial: TrialResult | None = None
         """What the last what-if has shown, until the next run."""
-        self.is_trying = False
-        """A what-if of it runs."""
+        self.trying: Trial | None = None
+        """The what-if of it that runs, or waits for its turn."""
 
     @property
     def newest(self) -> Revision:
         return self.revisions[-1]
+
+    @property
+    def is_trying(self) -> bool:
+        return self.trying is not None
 
     def revision(self, number: int) -> Revision | None:
         return next((each for each in self.revisions if each.number == number), None)

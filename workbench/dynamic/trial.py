@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from workbench.core import FiberState
+from workbench.core import Fiber, FiberState
 from workbench.core.effects import EffectNode
 from workbench.dynamic.change_of_request import RequestChange, change_of_request
 from workbench.dynamic.package import Package, Revision
@@ -73,7 +73,7 @@ class Trial:
         self._message = ""
         self._outcome: TrialOutcome = "active"
         self._facts: tuple[tuple[EffectNode, ...], tuple[str, ...], tuple[str, ...]] = ((), (), ())
-        package.is_trying = True
+        package.trying = self
         service.changed(package)
         self._task = service.runtime.tasks.spawn(self._drive(), f"what-if of {package.id}")
 
@@ -93,6 +93,11 @@ class Trial:
     def waits_for(self) -> tuple[str, ...]:
         """What is under way and keeps it from beginning, in words."""
         return () if self.has_begun else tuple(self._under_way())
+
+    @property
+    def fiber(self) -> Fiber | None:
+        """Of what is tried, until it is undone."""
+        return None if self._run is None else self._run.fiber
 
     def _under_way(self) -> list[str]:
         service = self.service
@@ -152,7 +157,7 @@ class Trial:
             package.last_trial = self.result
         if package.start is not None and package.start.request is not None:
             package.start.request.trial = self.result
-        package.is_trying = False
+        package.trying = None
         service.changed(package)
 
     async def _steps(self) -> None:

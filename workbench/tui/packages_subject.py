@@ -179,6 +179,7 @@ class LivePackages:
                     data,
                     None if request.trial is None else trial_data(request.trial),
                     package is not None and package.is_trying,
+                    () if package is None or package.trying is None else package.trying.waits_for,
                 )
             )
         return found
@@ -287,6 +288,7 @@ class LivePackages:
             render_failure="" if failure is None else f"{failure.slot} on {failure.page}: {failure.message}",
             trial=None if card.trial is None else trial_data(card.trial),
             trial_runs=card.trial_runs,
+            trial_waits_for=card.trial_waits_for,
             residue=_residue(card.residue),
             hazards=tuple(HazardData(each.kind, each.text, each.seconds, each.count) for each in card.hazards),
             remarks=card.remarks,

@@ -82,5 +82,14 @@ COMMANDS: tuple[Command, ...] = (
         "Go to the other pane.",
         in_palette=False,
     ),
-    Command("packages.leave", "Back", ("escape",), "Go back to the card, or to the list.", in_palette=False),
+    Command(
+        "packages.leave",
+        "Back",
+        ("escape",),
+        "End the what-if that is under way, which undoes it; else go back to the card, or to the list.",
+        "end and undo it",
+        label="esc",
+        in_palette=False,
+        when="trying",
+    ),
 )

@@ -201,6 +201,7 @@ class RequestData:
     revision: RevisionData
     trial: TrialData | None = None
     trial_runs: bool = False
+    trial_waits_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +229,8 @@ class PackageCard:
     render_failure: str = ""
     trial: TrialData | None = None
     trial_runs: bool = False
+    trial_waits_for: tuple[str, ...] = ()
+    """What keeps a what-if from beginning. Outside text."""
     residue: ResidueData | None = None
     hazards: tuple[HazardData, ...] = ()
     remarks: tuple[str, ...] = ()

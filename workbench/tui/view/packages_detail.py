@@ -106,7 +106,13 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterat
     if not card.run:
         can_try = "what-if" in card.controls or card.trial_runs or card.trial is not None
         if can_try or card.newest.code is not None:
-            yield from trial_parts(card.trial, runs=card.trial_runs, key=keys.what_if, can_try=can_try)
+            yield from trial_parts(
+                card.trial,
+                runs=card.trial_runs,
+                key=keys.what_if,
+                can_try=can_try,
+                waits_for=card.trial_waits_for,
+            )
     yield from effect_parts(card, effect)
     yield from _pages(card)
     yield from _prints(card)

@@ -35,6 +35,7 @@ class Ask:
     count: int = 1
     trial: TrialData | None = None
     trial_runs: bool = False
+    trial_waits_for: tuple[str, ...] = ()
     can_try: bool = True
     over: str = ""
     """How it was decided elsewhere, or why it cannot be decided any more."""
@@ -59,6 +60,7 @@ def ask_of(request: RequestData, nth: int, count: int) -> Ask:
         count,
         request.trial,
         request.trial_runs,
+        request.trial_waits_for,
         request.revision.code is not None,
     )
 
@@ -94,7 +96,13 @@ def _parts(ask: Ask, shows_sources: bool, colours: Mapping[str, tuple[Coloured, 
     if ask.error:
         yield Title((Piece("× Not done", "failed", bold=True),))
         yield quoted(ask.error)
-    yield from trial_parts(ask.trial, runs=ask.trial_runs, key="" if ask.over else "w", can_try=ask.can_try)
+    yield from trial_parts(
+        ask.trial,
+        runs=ask.trial_runs,
+        key="" if ask.over else "w",
+        can_try=ask.can_try,
+        waits_for=ask.trial_waits_for,
+    )
     for warning in ask.revision.warnings:
         yield Words((Piece("~ warning  ", "changed", bold=True), *outside(warning)))
 

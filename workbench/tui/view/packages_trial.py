@@ -25,20 +25,27 @@ SIGNS: Final[dict[str, tuple[str, Role]]] = {
 
 
 def trial_parts(
-    trial: TrialData | None, *, runs: bool, key: str, can_try: bool, waits_for: str = ""
+    trial: TrialData | None, *, runs: bool, key: str, can_try: bool, waits_for: Sequence[str] = ()
 ) -> tuple[Part, ...]:
-    """The section *What it would change*; `key` tries it, `runs`: it is being tried now."""
+    """The section *What it would change*; `key` tries it, `runs`: it is being tried now.
+
+    `waits_for`: what keeps that from beginning.
+    """
     return tuple(_parts(trial, runs, key, can_try, waits_for))
 
 
-def _parts(trial: TrialData | None, runs: bool, key: str, can_try: bool, waits_for: str) -> Iterator[Part]:
+def _parts(
+    trial: TrialData | None, runs: bool, key: str, can_try: bool, waits_for: Sequence[str]
+) -> Iterator[Part]:
     again: Line = (Piece(key, "strong", bold=True), Piece(" try again", "soft")) if can_try and key else ()
     title: Line = (Piece("What it would change", "soft", bold=True),)
     if runs:
-        yield Title(title, (Piece("◐ ", "pending"), Piece("being tried", "text")))
-        yield Words(
-            (Piece("Its code is executed now. esc ends it, and undoes it.", "soft"), *outside(waits_for, "soft"))
-        )
+        yield Title(title, (Piece("◐ ", "pending"), Piece("waits" if waits_for else "being tried", "text")))
+        if waits_for:
+            yield Words((Piece("It begins after ", "soft"), *outside(", ".join(waits_for), "strong"), Piece(".")))
+            yield Words((Piece("Nothing was executed yet. esc calls it off.", "soft"),))
+        else:
+            yield Words((Piece("Its code is executed now. esc ends it, and undoes it.", "soft"),))
         return
     if trial is None:
         yield Title(title)
@@ -71,7 +78,8 @@ def _outcome(trial: TrialData) -> Iterator[Part]:
         yield Words((Piece("× It would fail.", "failed", bold=True), Piece(" What it said:", "soft")))
         yield quoted(trial.message)
     elif trial.outcome == "cancelled":
-        yield Words((Piece("– Ended before it was over.", "soft"),))
+        how = "Called off before it began." if trial.residue is None else "Ended before it was over, and undone."
+        yield Words((Piece(f"– {how}", "soft"),))
     elif trial.outcome == "waiting":
         missing = ", ".join(trial.waiting_for)
         yield Words((Piece("◌ It would wait for ", "waiting"), *outside(missing, "strong"), Piece(".")))

@@ -144,7 +144,7 @@ class PackageSheet(FollowsPackages):
         self.query_one(ReasonSign).show((Piece("deny ", "focus", bold=True),))
         self._take_size()
         self.show_ask()
-        self.set_interval(1.0, self._show_title, name="age")
+        self.set_interval(1.0, self._count_up, name="age")
 
     def on_resize(self) -> None:
         self._take_size()
@@ -178,6 +178,12 @@ class PackageSheet(FollowsPackages):
         self.buttons.show_bar(buttons(ask, self.size.width))
         self.key_hints.show(hints(ask))
 
+    def _count_up(self) -> None:
+        """A second has gone. What a what-if waits for is known only by asking."""
+        self._show_title()
+        if self.ask.trial_runs:
+            self.packages_changed()
+
     def _show_title(self) -> None:
         left, right = title_of(self.ask, packages_words.monotonic())
         self.title_line.show(left, right)
@@ -209,9 +215,8 @@ class PackageSheet(FollowsPackages):
             self._take(_with(ask, over=f"The package is {card.state} now.", trial_runs=False))
         else:
             trial = self._access.trial(ask.package, ask.revision.number) or ask.trial
-            self._take(
-                _with(ask, trial=trial, trial_runs=self._is_trying, can_try=_can_try(card.run, ask.revision.code))
-            )
+            can_try, waits = _can_try(card.run, ask.revision.code), card.trial_waits_for
+            self._take(_with(ask, trial=trial, trial_runs=self._is_trying, trial_waits_for=waits, can_try=can_try))
 
     def _take(self, ask: Ask) -> None:
         self.ask = ask

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
+
+from textual.worker import Worker
 
 from workbench.tui.packages_colours import colours_of
 from workbench.tui.packages_subject import NotDone
@@ -23,6 +26,10 @@ ACTS = "packages act"
 
 class Acting(Showing):
     """The commands of the place."""
+
+    _trial: Worker[None] | None = None
+    """The what-if that was begun here last, of `_trial_of`."""
+    _trial_of = ""
 
     # controls
 
@@ -137,8 +144,29 @@ class Acting(Showing):
                 *outside(card.id, "strong", bold=True),
                 Piece(" tried and undone."),
             )
-            number = card.revision.number
-            self._act(f"what-if of {card.id}", lambda: access.what_if(card.id, number), lambda _: tried)
+            number, words = card.revision.number, f"what-if of {card.id}"
+            self._trial = self._act(words, lambda: access.what_if(card.id, number), lambda _: tried)
+            self._trial_of = card.id
+
+    @property
+    def is_trying(self) -> bool:
+        """A what-if that was begun here is under way."""
+        return self._trial is not None and not self._trial.is_finished
+
+    def _end_trial(self) -> bool:
+        """Ends the what-if that was begun here, which undoes it; False: there is none."""
+        trial = self._trial
+        if trial is None or not self.is_trying:
+            return False
+        if not trial.is_cancelled:
+            trial.cancel()
+            self.said = (
+                Piece("◐ ", "pending"),
+                *outside(f"what-if of {self._trial_of} ends, and is undone"),
+                Piece(" …"),
+            )
+            self.refresh_frame()
+        return True
 
     def action_deliver(self) -> None:
         card = self._card_with("deliver again", "It has no browser half that runs.")
@@ -192,6 +220,8 @@ class Acting(Showing):
         return "\n".join(str(visible_line(line)) for line in text.split("\n"))
 
     def action_leave(self) -> None:
+        if self._end_trial():
+            return
         if self.shows:
             self.shows = ""
             self.show_page()
@@ -218,14 +248,19 @@ class Acting(Showing):
         self.say(else_say, ())
         return None
 
-    def _act(self, words: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]) -> None:
+    def _act(self, words: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]) -> Worker[None]:
         self.said = (Piece("◐ ", "pending"), *outside(words), Piece(" …"))
         self.refresh_frame()
-        self.run_worker(self._done(words, work, told), group=ACTS, exit_on_error=False)
+        return self.run_worker(self._done(words, work, told), group=ACTS, exit_on_error=False)
 
     async def _done(self, words: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]) -> None:
         try:
             result = await work()
+        except asyncio.CancelledError:
+            self.said = (Piece("– ", "soft"), *outside(words), Piece(" ended before it was over, and undone."))
+            self.read_again()
+            self.refresh_frame()
+            raise
         except NotDone as refused:
             first = str(refused).partition("\n")[0]
             self.said = (Piece("× ", "failed", bold=True), *outside(f"{words}: {first}"))

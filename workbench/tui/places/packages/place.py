@@ -83,6 +83,7 @@ class PackagesPlace(Acting):
             "undefinable": "undefine" in card.controls,
             "deliverable": "deliver again" in card.controls,
             "revised": len(card.revisions) > 1,
+            "trying": self.is_trying,
         }
         return frozenset(fact for fact, is_so in known.items() if is_so)
 

@@ -171,7 +171,7 @@ class Showing(Place):
         card = self.card
         if card is None:
             return
-        if card.state in MOVING:
+        if card.state in MOVING or card.trial_runs:
             self.read_card()  # who is still running, and for how long, is known only by asking
         else:
             self.title_line.show(*title_lines(card, packages_words.monotonic()))
