@@ -183,7 +183,7 @@ def test_a_listener_that_never_ends_is_named_and_can_be_interrupted(project: Pat
     Path("endless.py").write_text(ENDLESS, encoding="utf-8")
     Path("a.yml").write_text("plugins: [endless.py]\n", encoding="utf-8")
     impatient = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it\n"
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's job ignores it
         "import workbench.cli.compositions as c; c.PATIENCE_SECONDS = 0.05"
     )
     program = f"{impatient}\nfrom workbench.cli.main import run; run()"
