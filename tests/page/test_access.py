@@ -166,7 +166,7 @@ async def test_names_are_no_paths(s: Served) -> None:
         b"\r\n\r\n\r\n",
         b"GET\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 100 + b"\r\n\r\n",
-        b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/9.9\r\nConnection: close\r\nHost: x\r\n\r\n",
         b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20_000 + b"\r\n",
         b"GET /" + b"a" * 100_000,
         b"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",

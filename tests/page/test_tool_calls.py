@@ -8,13 +8,12 @@ from tests.dynamic.world import B_OK, tool_source
 from tests.support.page_server import PageClient, Served, served, until
 from tests.support.tool_calls import Signal
 
+PARAMETERS = {"n": {"type": "number"}, "fails": {"type": "boolean"}, "t": {"type": "string"}}
 HOST = tool_source(
     'if args.get("fails"):\n    raise ValueError("no wind")\nreturn {"knots": args.get("n", 1)}',
     name="wind",
     schema='{"type": "object"}',
-).replace(
-    "parameters={}", 'parameters={"n": {"type": "number"}, "fails": {"type": "boolean"}, "t": {"type": "string"}}'
-)
+).replace("parameters={}", f"parameters={PARAMETERS}")
 HOST = HOST.replace('{"type": "object"}', '{"type": "json"}')
 
 

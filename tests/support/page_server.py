@@ -66,8 +66,9 @@ async def served(budget_ms: int = BUDGET_MS, port: int = 0) -> AsyncIterator[Ser
 class PageClient:
     """A page without a browser: it speaks the protocol, and loads what it is told to unless `waits`."""
 
-    def __init__(self, url: str, *, waits: bool = False, fails: bool = False) -> None:
+    def __init__(self, url: str, *, waits: bool = False, fails: bool = False, user_agent: str = "test") -> None:
         self.url = url
+        self.user_agent = user_agent
         self.waits = waits
         self.fails = fails
         self.id = ""
@@ -89,7 +90,12 @@ class PageClient:
         from websockets.asyncio.client import connect
 
         self.socket = await connect(
-            socket_of(self.url), origin=origin_of(self.url), compression=None, max_size=None, ping_interval=None
+            socket_of(self.url),
+            origin=origin_of(self.url),
+            user_agent_header=self.user_agent,
+            compression=None,
+            max_size=None,
+            ping_interval=None,
         )
         self._reader = asyncio.create_task(self._read())
         await until(lambda: bool(self.id) or self._reader.done())

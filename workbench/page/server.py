@@ -9,6 +9,7 @@ Source: docs/page.md 1.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 from collections.abc import Awaitable
 from contextvars import Context
@@ -24,8 +25,10 @@ def bound_socket(port: int) -> socket.socket:
     """Listens at 127.0.0.1; `port` 0 takes one that is free. Raises `OSError`."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere it would let another program take the port over
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(("127.0.0.1", port))
+        made.listen()
     except BaseException:
         made.close()
         raise
