@@ -1,4 +1,4 @@
-"""What a page says, read; and the small things beside it: how often it may speak, and what its browser is called."""
+"""What a page says, read; how often it may speak; and what its browser is called."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ JSON = st.recursive(
 )
 
 
-@given(
-    st.text() | JSON.map(json.dumps) | st.dictionaries(st.sampled_from(["call", "type", "x"]), JSON).map(json.dumps)
-)
+OBJECTS = st.dictionaries(st.sampled_from(["call", "type", "x"]), JSON)
+
+
+@given(st.text() | JSON.map(json.dumps) | OBJECTS.map(json.dumps))
 def test_any_text_is_a_message_or_garbage(text: str) -> None:
     try:
         asked = read(text)
-    except Garbage as error:
-        assert str(error)
-    else:
-        assert 0 <= asked.call < 2**53
-        assert type(asked.call) is int
+    except Garbage:
+        return
+    assert 0 <= asked.call < 2**53
+    assert type(asked.call) is int
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), JSON))
@@ -78,7 +78,7 @@ def test_a_bucket_fills_up_again() -> None:
         ("", ""),
         ("curl/8", "curl/8"),
         ("x" * 500, "x" * LONGEST),
-        ("Firefox/" + "9" * 400, "Firefox/" + "9" * (LONGEST - 8)),
+        ("Firefox/" + "9" * 400, "Firefox 99999"),
     ],
 )  # fmt: skip
 def test_browsers_have_short_names(agent: str, name: str) -> None:
