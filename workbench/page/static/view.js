@@ -83,7 +83,7 @@ export class View {
     keyed($("problems").querySelector("ul"), problems, (each) => each.key, (each) => this.problem(each), () => {});
 
     keyed($("packages").querySelector("ul"), packages, (each) => each.id, () => packageRow(this.acts), (row, each) => row.redraw(each, halves.get(each.id), isOpen));
-    $("no-packages").hidden = packages.length > 0;
+    $("packages").hidden = !packages.length;
 
     const shown = [...halves.values()].filter((half) => half.card);
     for (const half of shown) drawHalf(half);
@@ -189,8 +189,10 @@ export class View {
       : withdrawn ? "Everything else of it goes on. The agent was told, and sees this in its report." : "It goes on. The agent was told, and sees this in its report.";
     return el(
       "li", "problem",
-      el("p", "", el("span", "failed", sign("×")), " ", el("b", "", id, " ", name), el("span", "soft", what), " ", el("span", "", message)),
-      el("p", "soft small", advice, " ", action("Dismiss", "dismiss", () => this.acts.dismiss(problem), `Dismiss: ${id} ${name}`)),
+      el("div", "head", el("p", "", el("span", "failed", sign("×")), " ", el("b", "", id, " ", name), el("span", "soft", what)),
+        action("Dismiss", "dismiss", () => this.acts.dismiss(problem), `Dismiss: ${id} ${name}`)),
+      el("p", "", message),
+      el("p", "soft small", advice),
     );
   }
 
@@ -227,7 +229,7 @@ function packageRow(acts) {
     if (look === row.look) return;
     row.look = look;
     const [mark, colour] = STATE[told.state] ?? ["●", "running"];
-    put(head, el("span", "", el("span", colour, sign(mark)), " ", el("b", "", told.id), " ", told.name), el("span", `push ${colour}`, told.state));
+    put(head, el("span", "", el("span", colour, sign(mark)), " ", el("b", "", told.id), " ", told.name), half && el("span", `push ${colour}`, told.state));
     put(purpose, told.purpose);
     put(here, ...hereWords(told, half));
     const isHeld = half && half.state !== "failed";
@@ -284,7 +286,7 @@ function emptyWords(packages, requests) {
   return [
     el("p", "", el("b", "", "No panel yet."), " No package with a browser half is running."),
     el("p", "soft", "A package is code that the agent writes while it runs. Its browser half would be shown here: live panels, a short status, cards for its tool calls. Before one runs, you are asked on this page and in the terminal; the first answer counts."),
-    el("p", "soft", "Leave this page open. To see one, try the sample ", el("code", "packages-live"), "."),
+    el("p", "soft", "Leave this page open. To see one, try the sample ", el("code", "", "packages-live"), "."),
   ];
 }
 
