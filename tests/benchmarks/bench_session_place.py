@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
@@ -21,7 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.agent.log.building import Run, header, text
 from tests.benchmarks.measure import HEADER, compare, settings
-from workbench.agent.log import SessionLog
+from workbench.agent.log import LoggedEvent, SessionLog
+from workbench.agent.log.file_events import FileEvents
 from workbench.agent.log.scanning import open_reading, scan_header
 from workbench.agent.log.timeline import TimelineBuilder
 from workbench.agent.verdicts.judging import quarter
@@ -31,7 +33,8 @@ from workbench.tui.log_subject import LogSubject
 from workbench.tui.places.base import TABS
 from workbench.tui.places.session.model import SessionModel
 from workbench.tui.view import frame
-from workbench.tui.view.session import columns, longest, row_line, session_sentence, step_rows
+from workbench.tui.view.session import columns, row_line, session_sentence
+from workbench.tui.view.session_rows import StepRows
 
 FIRST_GOAL = 0.2
 JUMP_GOAL = 5.0
@@ -71,9 +74,9 @@ def main() -> None:
 
         def first_screen() -> int:
             subject = LogSubject.open_now(path, path.name)
-            rows = step_rows(subject)
+            rows = StepRows(subject)
             shape = columns(120, has_times=True)
-            drawn = [row_line(row, shape, longest(rows), is_cursor=False, has_focus=True) for row in rows[-LINES:]]
+            drawn = [row_line(row, shape, rows.most, is_cursor=False, has_focus=True) for row in rows[-LINES:]]
             subject.close()
             return len(drawn)
 
@@ -106,10 +109,16 @@ def main() -> None:
 
         def whole() -> int:
             with open_reading(path) as file:
-                builder = TimelineBuilder(scan_header(file).header)
-            opened = SessionLog.open_told(path, builder.add)
+                head = scan_header(file).header
+            builders = []
+
+            def told_to(events: FileEvents) -> Callable[[LoggedEvent], None]:
+                builders.append(TimelineBuilder(head, event_of=events.__getitem__))
+                return builders[0].add
+
+            opened = SessionLog.open_told(path, told_to)
             opened.close()
-            return len(builder.finished().turns)
+            return len(builders[0].finished().turns)
 
         print(compare(whole, decode_all, how).line("open and judge every request / decode all", WHOLE_GOAL))
         story.close()

@@ -45,7 +45,7 @@ def test_a_jsonl_of_openai_bodies(tmp_path: Path) -> None:
     part = rows[2].verdict.part
     assert part is not None
     assert (part.kind, part.name, part.place) == ("section", "Rules", "2:1")
-    assert [part.name for part in rows[0].parts] == ["Role", "Rules", "read"]
+    assert [part.name for part in story.parts(rows[0])] == ["Role", "Rules", "read"]
     assert story.rebuilt(rows[1].sent).request.system == "# Role\nBe kind.\n# Rules\nOne."
     assert not story.problems
 
@@ -75,7 +75,7 @@ def test_anthropic_bodies_with_calls_results_images_and_marks(tmp_path: Path) ->
     assert [row.verdict.word for row in rows] == ["first", "appended"], "marks of a cache are no text"
     assert rows[1].usage == {"inputTokens": 3, "cacheReadTokens": 90, "outputTokens": 2}
     assert rows[0].verdict.total < 500, "the bytes of an image are nobody's text"
-    config = rows[0].header.config
+    config = rows[0].config
     assert (config.provider, config.model, config.max_tokens) == ("anthropic", "claude-x", 100)
     assert "container" in config.extra
     assert any("cache_control" in problem for problem in story.problems)

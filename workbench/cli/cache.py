@@ -17,8 +17,10 @@ from workbench.cli.session import say_what_is_wrong
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
-    from workbench.agent.log.timeline import RequestRow, Timeline
+    from workbench.agent.log.rows import RequestRow
+    from workbench.agent.log.timeline import Timeline
 
+_SIGNS = ("", "≈", "~")
 FAILING = ("changed", "drift", "route", "shortened", "warning")
 """What `--fail-on` may name."""
 
@@ -78,7 +80,6 @@ class Summary:
     """A session, as far as a prefix cache is concerned."""
 
     line: Timeline
-    breaks: tuple[RequestRow, ...]
     sent: int
     """Tokens of all requests; `could` were in the request before each, and `lost` of them were not reusable."""
     could: int
@@ -90,22 +91,21 @@ class Summary:
 
     @classmethod
     def of(cls, line: Timeline) -> Summary:
-        rows = line.requests
-        verdicts = [row.verdict for row in rows]
         provider: Counter[str] = Counter()
-        for row in rows:
+        sent = could = lost = 0
+        sign = ""
+        for row in line.requests:
+            sent, could, lost = sent + row.verdict.total, could + row.verdict.before, lost + row.verdict.lost
+            sign = max(sign, row.verdict.label.sign, key=_SIGNS.index)
             for key in ("inputTokens", "cacheReadTokens"):
                 if type(row.usage.get(key)) is int:
                     provider[key] += row.usage[key]
-        return cls(
-            line,
-            tuple(row for row in rows if row.verdict.is_break),
-            sum(verdict.total for verdict in verdicts),
-            sum(verdict.before for verdict in verdicts),
-            sum(verdict.lost for verdict in verdicts),
-            max((verdict.label.sign for verdict in verdicts), default="", key=("", "≈", "~").index),
-            dict(provider),
-        )
+        return cls(line, sent, could, lost, sign, dict(provider))
+
+    @property
+    def breaks(self) -> Iterator[RequestRow]:
+        """The requests that broke the prefix, in order."""
+        return (self.line.requests[index] for index in self.line.requests.breaks)
 
     @property
     def lost_share(self) -> float:
@@ -138,7 +138,7 @@ def _failures(summary: Summary, limit: float | None, fail_on: Sequence[str]) -> 
 def _lines(summary: Summary, output: Output) -> Iterator[str]:
     from workbench.cli.formats.as_verdicts import break_lines, remark_lines
 
-    rows, count = summary.line.requests, len(summary.breaks)
+    rows, count = summary.line.requests, len(summary.line.requests.breaks)
     yield output.styled(f"{count} cache break{'' if count == 1 else 's'} in {len(rows)} requests", "bold")
     sign = summary.sign
     yield (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from workbench.agent.verdicts.judging import changed_parts
 from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts
 from workbench.agent.verdicts.recording import parts_record
-from workbench.agent.verdicts.verdict import ChangedPart
+from workbench.agent.verdicts.verdict import ComparedPart
 from workbench.prompt import Preview
 from workbench.prompt.tool_schema import decode_json
 from workbench.tokens import TokenCounter
@@ -47,7 +47,7 @@ class PrefixCost:
 class RequestChange(PrefixCost):
     """The difference between two requests."""
 
-    parts: tuple[ChangedPart, ...]
+    parts: tuple[ComparedPart, ...]
     """Sections and tools in the order of the request; the first one is where the prefix breaks."""
     contexts: tuple[ContextChange, ...]
 
@@ -56,7 +56,7 @@ class RequestChange(PrefixCost):
         return not self.parts and not self.contexts and self.first_token is None
 
     @property
-    def first(self) -> ChangedPart | None:
+    def first(self) -> ComparedPart | None:
         return self.parts[0] if self.parts else None
 
 

@@ -9,11 +9,14 @@ from workbench.agent.agent import Agent
 from workbench.agent.events import CREATED, PRE_STEP, REMOVED, STATUS
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent
-from workbench.agent.log.rebuild import RebuiltRequest, rebuild_one
+from workbench.agent.log.made_again import MadeAgain
+from workbench.agent.log.rebuild import RebuiltRequest
+from workbench.agent.log.rows import RequestRow
 from workbench.agent.log.session import Session
-from workbench.agent.log.timeline import RequestRow, TimelineBuilder
+from workbench.agent.log.timeline import TimelineBuilder
 from workbench.agent.options import AgentError
 from workbench.agent.sessions import APPENDED
+from workbench.agent.verdicts.parts import Part
 from workbench.config.live import start_live
 from workbench.config.problems import LoadError
 from workbench.config.sessions.story import counting_for
@@ -39,6 +42,8 @@ class LiveSessions:
         self.version = 0
         self.progress = ""
         self._builders: dict[str, TimelineBuilder] = {}
+        self._made_again: dict[str, MadeAgain] = {}
+        """Of agents that are gone, too."""
         self._changed: Callable[[str], object] | None = None
         self.talk = LiveTalk(opened, self._tell)
         root = opened.runtime.root
@@ -63,7 +68,13 @@ class LiveSessions:
         return [problem for track in self.tracks for problem in track.problems]
 
     def rebuilt(self, track: Track, row: RequestRow) -> RebuiltRequest:
-        return rebuild_one(_agent(track).session.events, row.sent.seq)
+        return self._made_again[_agent(track).id].rebuilt(row.sent)
+
+    def parts(self, track: Track, row: RequestRow) -> Sequence[Part]:
+        return self._made_again[_agent(track).id].parts(row)
+
+    def texts(self, track: Track, row: RequestRow) -> tuple[str, str]:
+        return self._made_again[_agent(track).id].texts(row)
 
     def looked_at(self, track: Track, row: RequestRow) -> Preview | None:
         return _agent(track).requests.looked_at.get(row.sent.seq)
@@ -83,8 +94,10 @@ class LiveSessions:
         parent = agent.session.header.parent_session
         note = f"child of {parent[:8]}, depth {agent.depth}" if parent else ""
         track = Track(agent.label, note, depth=agent.depth, place=agent)
-        builder = TimelineBuilder(agent.session.header, counting_for(agent.options.model, 0))
-        for event in agent.session.events:
+        events = agent.session.events
+        builder = TimelineBuilder(agent.session.header, counting_for(agent.options.model, 0), events.__getitem__)
+        self._made_again[agent.id] = builder.made_again
+        for event in events:
             builder.add(event)
         track.timeline = builder.finished()
         self._builders[agent.id] = builder

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent
+from workbench.agent.log.file_events import FileEvents
 from workbench.agent.log.follow import follow
 from workbench.agent.log.glimpse import glimpse
 from workbench.agent.log.rebuild import RebuiltRequest
+from workbench.agent.log.rows import RequestRow
 from workbench.agent.log.scanning import open_reading, scan_header
 from workbench.agent.log.session_log import SessionLog
-from workbench.agent.log.timeline import RequestRow, TimelineBuilder
+from workbench.agent.log.timeline import TimelineBuilder
 from workbench.agent.verdicts.as_preview import preview_of
+from workbench.agent.verdicts.parts import Part
 from workbench.config.recorded import is_log
 from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
 from workbench.config.sessions.story import MOST_EXACT, LogStory, Story, Unusable, open_story, words_of
@@ -163,11 +166,15 @@ class LogSubject:
         """In one pass, with estimated tokens; None when it is not wanted any more."""
         with open_reading(_path(track)) as file:
             header = scan_header(file).header
-        builder = TimelineBuilder(header)
         packages = self._folds[id(track)] = DurableFold(header.seed_length or 0)
+        builders: list[TimelineBuilder] = []
+
+        def told_to(events: FileEvents) -> Callable[[LoggedEvent], None]:
+            builders.append(TimelineBuilder(header, event_of=events.__getitem__))
+            return told
 
         def told(event: LoggedEvent) -> None:
-            builder.add(event)
+            builders[0].add(event)
             packages.add(event)
             if event.seq % STRIDE == STRIDE - 1:
                 self.progress = f"{event.seq + 1:,} events"
@@ -176,10 +183,12 @@ class LogSubject:
                     raise _GivenUp
 
         try:
-            log = SessionLog.open_told(_path(track), told)
+            log = SessionLog.open_told(_path(track), told_to)
         except _GivenUp:
             return None
-        self._stories[id(track)] = LogStory(log)
+        builder = builders[0]
+        story = self._stories[id(track)] = LogStory(log)
+        story.made_again = builder.made_again
         self._builders[id(track)] = builder
         return builder
 
@@ -228,6 +237,12 @@ class LogSubject:
     def rebuilt(self, track: Track, row: RequestRow) -> RebuiltRequest:
         return self._stories[id(track)].rebuilt(row.sent)
 
+    def parts(self, track: Track, row: RequestRow) -> Sequence[Part]:
+        return self._stories[id(track)].parts(row)
+
+    def texts(self, track: Track, row: RequestRow) -> tuple[str, str]:
+        return self._stories[id(track)].texts(row)
+
     def looked_at(self, track: Track, row: RequestRow) -> Preview | None:
         return None
 
@@ -251,14 +266,16 @@ class LogSubject:
     async def preview(self, scope: str) -> Preview:
         """The last request of that session."""
         track = next((track for track in self.tracks if track.label == scope), self.tracks[0])
-        rows = track.timeline.requests if track.timeline is not None else []
+        rows = track.timeline.requests if track.timeline is not None else None
         if not rows:
             from workbench.agent.log.header import RequestHeader
             from workbench.models.request import CallConfig
 
             return preview_of(RequestHeader(CallConfig()), (), (), scope, None)
-        rebuilt = await asyncio.to_thread(self.rebuilt, track, rows[-1])
-        return preview_of(rebuilt.header, rebuilt.messages, rows[-1].parts, scope, rows[-1].time)
+        row = rows[-1]
+        rebuilt = await asyncio.to_thread(self.rebuilt, track, row)
+        parts = await asyncio.to_thread(self.parts, track, row)
+        return preview_of(rebuilt.header, rebuilt.messages, parts, scope, row.time)
 
     async def findings(self) -> None:
         """Rules look at a composition."""

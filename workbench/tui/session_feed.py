@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from workbench.agent.log.glimpse import GlimpsedRequest
     from workbench.agent.log.rebuild import RebuiltRequest
-    from workbench.agent.log.timeline import RequestRow, Timeline
+    from workbench.agent.log.rows import RequestRow
+    from workbench.agent.log.timeline import Timeline
+    from workbench.agent.verdicts.parts import Part
     from workbench.prompt.views import Preview
 
 
@@ -119,6 +121,14 @@ class SessionFeed(Protocol):
 
     def rebuilt(self, track: Track, row: RequestRow) -> RebuiltRequest:
         """A request made again; for threads. Raises `LogError`."""
+        ...
+
+    def parts(self, track: Track, row: RequestRow) -> Sequence[Part]:
+        """System text and tools of a request; for threads. Raises `LogError`."""
+        ...
+
+    def texts(self, track: Track, row: RequestRow) -> tuple[str, str]:
+        """The part that changed first, as it was and as it is; quick where it is short. Raises `LogError`."""
         ...
 
     def looked_at(self, track: Track, row: RequestRow) -> Preview | None:

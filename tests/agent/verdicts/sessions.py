@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.agent.log.building import Run, header, text
-from workbench.agent.log.timeline import Timeline, timeline
+from workbench.agent.log.timeline import Timeline, TimelineBuilder
 
 SEPARATOR = "\n\n"
 
@@ -55,7 +55,15 @@ class Story:
         self.run.session.append("prompts/declared", data, ignorable=True)
 
     def timeline(self) -> Timeline:
-        return timeline(self.run.session.header, self.run.session.events)
+        return self.builder().finished()
+
+    def builder(self) -> TimelineBuilder:
+        """With what its timeline tells of, to be read."""
+        events = self.run.session.events
+        builder = TimelineBuilder(self.run.session.header, event_of=events.__getitem__)
+        for event in events:
+            builder.add(event)
+        return builder
 
     def _parts(self, sections: Iterable[Section], tools: Iterable[Mapping[str, Any]], seq: int) -> dict[str, Any]:
         stretches: list[dict[str, Any]] = []

@@ -19,7 +19,8 @@ from workbench.agent.log.scanning import Line, read_records
 from workbench.agent.log.writer import LogWriter
 
 _KEPT = 128
-"""Events that were read from the file and are kept for a second look."""
+_KEPT_BYTES = 2_097_152
+"""How many events that were read from the file are kept for a second look, and what their lines may take."""
 _AHEAD = 32
 """Events that are read at once for whoever asks for one after the other."""
 _RUN_BYTES = 262_144
@@ -42,6 +43,7 @@ class FileEvents(Sequence[LoggedEvent]):
         self._end = 0
         """Where the line of the last event ends."""
         self._kept: OrderedDict[int, LoggedEvent] = OrderedDict()
+        self._kept_bytes = 0
         self._expected = 0
         """The seq behind the last one that was read: if it is asked for, others after it will be."""
 
@@ -112,11 +114,21 @@ class FileEvents(Sequence[LoggedEvent]):
         while stop > seq + 1 and self._line_end(stop - 1) - self._offsets[seq] > _RUN_BYTES:
             stop -= 1
         run = list(self._run(seq, stop))
-        self._kept.update((each.seq, each) for each in run)
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
         self._expected = stop
+        size = self._line_end(stop - 1) - self._offsets[seq]
+        if size <= _KEPT_BYTES // 4:
+            self._kept.update((each.seq, each) for each in run)
+            self._kept_bytes += size
+            if len(self._kept) > _KEPT or self._kept_bytes > _KEPT_BYTES:
+                self._shorten_kept(len(run))
         return run[0]
+
+    def _shorten_kept(self, newest: int) -> None:
+        """Forget the older half; where lines are long, all but the newest."""
+        left = newest if self._kept_bytes > _KEPT_BYTES else _KEPT // 2
+        while len(self._kept) > left:
+            self._kept.popitem(last=False)
+        self._kept_bytes = sum(self._line_end(seq) - self._offsets[seq] for seq in self._kept)
 
     @property
     def _in_file(self) -> int:

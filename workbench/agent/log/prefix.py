@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from workbench.agent.log.canonical import canonical_bytes
 from workbench.models.request import ModelRequest
@@ -117,6 +117,50 @@ def compare_bytes(
         is_estimate=count is None,
         logged_cause=logged_cause,
     )
+
+
+class NamedLine(NamedTuple):
+    """A canonical line, with the group of parts that it belongs to and its name in it."""
+
+    group: Literal["system", "tools", "messages"]
+    name: str
+    line: bytes
+
+
+def difference_in_lines(
+    before: NamedLine | None,
+    after: NamedLine | None,
+    offset: int,
+    characters: int,
+    *,
+    logged_cause: str | None = None,
+) -> Divergence:
+    """`first_divergence` of two requests whose first `offset` bytes are the same lines, `characters` of text.
+
+    `before` and `after` are the first lines that are not the same; None: the request ends there.
+    """
+    kind: Kind = "none"
+    segment = after.name if after is not None else ""
+    start, shared = offset, 0
+    if before is not None and after is None:
+        kind, segment = "truncated", before.name
+    elif before is not None and after is not None:
+        first = min(before, after, key=lambda each: _PLACES.index(each.group))
+        kind, segment = first.group, first.name
+        shared = shared_bytes(before.line, after.line)
+        characters += len(before.line[: _whole_points(before.line, after.line, shared)].decode("utf-8"))
+    return Divergence(
+        kind=kind,
+        byte_offset=start + shared,
+        char_offset=characters,
+        segment=segment,
+        segment_start=start,
+        reused_tokens=characters // _CHARS_PER_TOKEN,
+        logged_cause=logged_cause,
+    )
+
+
+_PLACES = ("system", "tools", "messages")
 
 
 def shared_bytes(first: bytes, second: bytes) -> int:

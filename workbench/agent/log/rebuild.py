@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent, is_known
@@ -68,15 +69,42 @@ class RebuiltRequest:
         return None
 
 
-class RequestFold:
-    """Goes through a log once, and can make each request at the place where it was sent."""
+class _Steps:
+    """The steps whose request has been told; of a long log, the newest and how far the others went."""
 
     def __init__(self) -> None:
-        self.surface = Surface()
+        self._newest: dict[tuple[int, int], None] = {}
+        self._before = (0, 0)
+        """The last of those that are not kept one by one."""
+
+    def __contains__(self, step: object) -> bool:
+        return step in self._newest or (isinstance(step, tuple) and step <= self._before)
+
+    def add(self, step: tuple[int, int]) -> None:
+        self._newest[step] = None
+        if len(self._newest) > _STEPS:
+            for each in list(self._newest)[: _STEPS // 2]:
+                del self._newest[each]
+                self._before = max(self._before, each)
+
+
+_STEPS = 4_096
+
+
+class Folded(Protocol):
+    """A surface, as far as a fold needs one."""
+
+    def add(self, event: LoggedEvent) -> None: ...
+
+
+class SentFold:
+    """Goes through a log once, and knows at each place which request was sent, and with what header."""
+
+    def __init__(self, surface: Folded) -> None:
+        self._surface = surface
         self.header: RequestHeader | None = None
         self.header_seq: int | None = None
-        self._steps: set[tuple[int, int]] = set()
-        self._digest = RequestDigest()
+        self._steps = _Steps()
 
     def sent_by(self, event: LoggedEvent) -> SentRequest | None:
         """The request that `event`, the next one, tells of. To be asked before `add`."""
@@ -99,7 +127,8 @@ class RequestFold:
 
     def knows_step(self, event: LoggedEvent) -> bool:
         """Whether the request of the step of a chunk has been told: the chunk tells of no other."""
-        return (event.glance("turn"), event.glance("step")) in self._steps
+        turn, step = event.glance("turn"), event.glance("step")
+        return type(turn) is int and type(step) is int and (turn, step) in self._steps
 
     def add(self, event: LoggedEvent) -> None:
         """Fold the next event. Raises `LogError` UNKNOWN_EVENT for one that could change the messages."""
@@ -110,7 +139,7 @@ class RequestFold:
                     f"event {event.seq} has the unknown type {event.type!r} and a surfaceOp: "
                     "what was sent after it cannot be known here",
                 )
-            self.surface.add(event)
+            self._surface.add(event)
         elif event.type == "request/header":
             self.header = RequestHeader.from_json(event.data.get("header"))
             self.header_seq = event.seq
@@ -124,13 +153,6 @@ class RequestFold:
                 "NO_REQUEST",
                 f"event {sent.seq} names event {sent.header_seq} as its header, but {self.header_seq} is in force",
             )
-
-    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
-        """The request `sent`, which the next event tells of. Raises `LogError` NO_REQUEST as `check` does."""
-        self.check(sent)
-        assert self.header is not None
-        found = self._digest.of(self.header.system or "", self.header.tools, self.surface)
-        return RebuiltRequest(sent, self.header, self.surface.nodes, self.surface.messages(), found)
 
     def _recorded(self, event: LoggedEvent) -> SentRequest:
         data = event.data
@@ -149,6 +171,22 @@ class RequestFold:
             message_count=count,
             digest=found,
         )
+
+
+class RequestFold(SentFold):
+    """Can make each request at the place where it was sent."""
+
+    def __init__(self) -> None:
+        self.surface = Surface()
+        super().__init__(self.surface)
+        self._digest = RequestDigest()
+
+    def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
+        """The request `sent`, which the next event tells of. Raises `LogError` NO_REQUEST as `check` does."""
+        self.check(sent)
+        assert self.header is not None
+        found = self._digest.of(self.header.system or "", self.header.tools, self.surface)
+        return RebuiltRequest(sent, self.header, self.surface.nodes, self.surface.messages(), found)
 
 
 def rebuild_all(events: Iterable[LoggedEvent]) -> Iterator[RebuiltRequest]:
@@ -182,7 +220,7 @@ def named(sent: Iterable[SentRequest], name: str) -> SentRequest | None:
 def rebuild_one(events: Sequence[LoggedEvent], k: int) -> RebuiltRequest:
     """The request that event `k` tells of, with its header. Raises `LogError` NO_REQUEST if it tells of none."""
     fold = RequestFold()
-    for event in events[:k]:
+    for event in islice(events, k):  # no slice: the events before it may take more memory than the request
         fold.sent_by(event)
         fold.add(event)
     sent = fold.sent_by(events[k])

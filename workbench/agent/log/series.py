@@ -1,56 +1,87 @@
 """The requests of one session compared, each with the one before it, in one pass over its log.
 
 As long as messages were only appended nothing has to be compared: then the earlier request is a prefix of the
-later one. Source: docs/sessions.md 6.
+later one. Where they have to be, what both have in common is never read. Source: docs/sessions.md 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from workbench.agent.log.canonical import message_line, system_line, tool_line
 from workbench.agent.log.header import RequestHeader
-from workbench.agent.log.prefix import Divergence, first_divergence
+from workbench.agent.log.prefix import Divergence, NamedLine, difference_in_lines
+from workbench.agent.log.read_surface import Conversation, Messages
 from workbench.values.frozen import FrozenDict
 
 
-class Conversation(Protocol):
-    """The messages that requests are made of, such as a `Surface`."""
+class Measured:
+    """Sizes of each message of the last request, taken once for as long as it is the same message."""
 
-    replacements: int
-    """As long as it stands still, messages were only appended."""
+    def __init__(self, *measures: str, measure: Callable[[FrozenDict], tuple[int, ...]]) -> None:
+        """`measures` names what `measure` gives of a message, such as bytes and characters."""
+        self._measure = measure
+        self._messages: Messages | None = None
+        self._replacements = -1
+        self.of_each = tuple(array("Q") for _ in measures)
+        """Of each measure, in the order of the messages."""
+        self.totals = [0 for _ in measures]
 
-    def __len__(self) -> int: ...
-    def messages(self) -> tuple[FrozenDict, ...]: ...
-    def messages_from(self, node: int) -> list[FrozenDict]: ...
+    def take(self, messages: Messages, replacements: int) -> None:
+        """Those of the next request."""
+        last = self._messages
+        known: dict[object, tuple[int, ...]] = {}
+        if last is None or replacements != self._replacements or len(messages) < len(last):
+            if last is not None:
+                known = {last.key(index): sizes for index, sizes in enumerate(zip(*self.of_each, strict=True))}
+            self.of_each = tuple(array("Q") for _ in self.totals)
+            self.totals = [0 for _ in self.totals]
+        for index in range(len(self.of_each[0]), len(messages)):
+            sizes = known.get(messages.key(index)) if known else None
+            for nth, size in enumerate(sizes or self._measure(messages[index])):
+                self.of_each[nth].append(size)
+                self.totals[nth] += size
+        self._messages, self._replacements = messages, replacements
 
 
 @dataclass(slots=True)
 class _Request:
-    """What is kept of the request before."""
+    """What is kept of a request."""
 
     header: RequestHeader
     header_seq: int | None
     replacements: int
-    nodes: int
-    messages: tuple[FrozenDict, ...]
+    messages: Messages
+    head: tuple[bytes, ...]
+    """Canonical lines of system text and tools."""
     head_length: int = 0
-    """Canonical bytes of system text and tools."""
+    """Bytes of them."""
     head_characters: int = 0
-    body_length: int = 0
-    """Of the messages."""
-    body_characters: int = 0
+    length: int = 0
+    """Canonical bytes of all."""
+    characters: int = 0
+    lines: int = field(init=False)
 
-    @property
-    def length(self) -> int:
-        """Canonical bytes of all."""
-        return self.head_length + self.body_length
+    def __post_init__(self) -> None:
+        self.lines = len(self.head) + len(self.messages)
 
-    @property
-    def characters(self) -> int:
-        return self.head_characters + self.body_characters
+    def line(self, index: int) -> bytes:
+        """A canonical line."""
+        if index < len(self.head):
+            return self.head[index]
+        return message_line(self.messages[index - len(self.head)])
+
+    def named_line(self, index: int) -> NamedLine | None:
+        """With what it is; None behind the last one."""
+        if index >= self.lines:
+            return None
+        if index >= len(self.head):
+            return NamedLine("messages", f"message[{index - len(self.head)}]", self.line(index))
+        if index == 0 and self.header.system:
+            return NamedLine("system", "system", self.line(index))
+        return NamedLine("tools", f"tool[{index - bool(self.header.system)}]", self.line(index))
 
 
 class RequestSeries:
@@ -58,6 +89,7 @@ class RequestSeries:
 
     def __init__(self) -> None:
         self._last: _Request | None = None
+        self._sizes = Measured("bytes", "characters", measure=_size)
 
     @property
     def length(self) -> int:
@@ -80,7 +112,7 @@ class RequestSeries:
         has_placeholders = last.header.not_recorded or header.not_recorded
         if has_placeholders and last.header_seq != header_seq:
             return None
-        if _same_texts(last, current):
+        if last.replacements == current.replacements and last.head == current.head:
             has_more = current.length > last.length
             return Divergence(
                 kind="none",
@@ -91,47 +123,63 @@ class RequestSeries:
                 reused_tokens=last.characters // 4,
                 logged_cause=cause,
             )
-        # Where the texts before the messages differ, no more than the first message can be reached.
-        if {"system", "tools"} & set(last.header.changes_to(header)):
-            before, after = (each.header.request(each.messages[:1]) for each in (last, current))
-            found = first_divergence(before, after, logged_cause=cause)
-            if found.kind in ("system", "tools"):
-                return found
-        before, after = (each.header.request(each.messages) for each in (last, current))
-        return first_divergence(before, after, logged_cause=cause)
+        return self._compared(last, current, cause)
+
+    def _compared(self, last: _Request, current: _Request, cause: str | None) -> Divergence:
+        """Line by line, up to the first that differs."""
+        at, least = 0, min(last.lines, current.lines)
+        while at < least and self._is_same(last, current, at):
+            at += 1
+        heads = current.head[:at]
+        behind = at - len(heads)
+        lengths, texts = self._sizes.of_each
+        offset = sum(map(len, heads)) + sum(lengths[:behind])
+        characters = sum(map(_characters, heads)) + sum(texts[:behind])
+        return difference_in_lines(
+            last.named_line(at),
+            current.named_line(at),
+            offset,
+            characters,
+            logged_cause=cause,
+        )
+
+    def _is_same(self, last: _Request, current: _Request, at: int) -> bool:
+        if at >= len(last.head) and len(last.head) == len(current.head):
+            nth = at - len(last.head)
+            if last.messages.key(nth) == current.messages.key(nth):
+                return True
+        return last.line(at) == current.line(at)
 
     def _measured(self, header: RequestHeader, header_seq: int | None, surface: Conversation) -> _Request:
         """The request, with its size from that of the last one as far as that is the same."""
-        last = self._last
-        current = _Request(header, header_seq, surface.replacements, len(surface), surface.messages())
+        last, messages = self._last, surface.messages()
         if last is not None and last.header is header:
-            current.head_length, current.head_characters = last.head_length, last.head_characters
+            head, length, characters = last.head, last.head_length, last.head_characters
         else:
-            head = [system_line(header.system)] if header.system else []
-            head += [tool_line(tool) for tool in header.tools]
-            current.head_length, current.head_characters = _measure(head)
-        if last is not None and last.replacements == surface.replacements:
-            length, characters = _measure(message_line(each) for each in surface.messages_from(last.nodes))
-            current.body_length = last.body_length + length
-            current.body_characters = last.body_characters + characters
-        else:
-            current.body_length, current.body_characters = _measure(map(message_line, current.messages))
-        return current
+            lines = [system_line(header.system)] if header.system else []
+            head = (*lines, *map(tool_line, header.tools))
+            length, characters = sum(map(len, head)), sum(map(_characters, head))
+            if last is not None and head == last.head:
+                head = last.head
+        self._sizes.take(messages, surface.replacements)
+        return _Request(
+            header,
+            header_seq,
+            surface.replacements,
+            messages,
+            head,
+            length,
+            characters,
+            length + self._sizes.totals[0],
+            characters + self._sizes.totals[1],
+        )
 
 
-def _measure(lines: Iterable[bytes]) -> tuple[int, int]:
-    """Bytes and characters."""
-    length = characters = 0
-    for line in lines:
-        length += len(line)
-        characters += len(line.decode("utf-8"))
-    return length, characters
+def _size(message: FrozenDict) -> tuple[int, int]:
+    """Bytes and characters of its canonical line."""
+    line = message_line(message)
+    return len(line), _characters(line)
 
 
-def _same_texts(last: _Request, current: _Request) -> bool:
-    """Whether the later request is the earlier one with messages appended."""
-    if last.replacements != current.replacements:
-        return False
-    if last.header is current.header:
-        return True
-    return not {"system", "tools"} & set(last.header.changes_to(current.header))
+def _characters(line: bytes) -> int:
+    return len(line) if line.isascii() else len(line.decode("utf-8"))

@@ -22,6 +22,9 @@ from workbench.agent.log.session_header import SessionHeader
 Change = Literal["same", "grown", "truncated", "replaced", "gone"]
 """What happened to a file: "replaced" is another file, or the same one written anew."""
 
+Told = Callable[[FileEvents], Callable[[LoggedEvent], object]]
+"""Given the events, of which those that were told can be read already: who is told each of them."""
+
 _MARK_BYTES = 512
 """Bytes before the last line end by which a file that was written anew is told from one that has grown."""
 
@@ -64,12 +67,12 @@ class SessionLog:
         return await asyncio.to_thread(cls.open_now, path)
 
     @classmethod
-    def open_told(cls, path: str | Path, told: Callable[[LoggedEvent], object]) -> Self:
+    def open_told(cls, path: str | Path, told_to: Told) -> Self:
         """`open_now` that tells each event in passing, so that whoever needs all of them decodes none twice.
 
-        Raises as `open_now` does, and what `told` raises.
+        Raises as `open_now` does, and what the listener raises.
         """
-        return cls(Path(path), _look_anew(Path(path), "replaced", told))
+        return cls(Path(path), _look_anew(Path(path), "replaced", told_to))
 
     @classmethod
     def open_now(cls, path: str | Path) -> Self:
@@ -151,17 +154,18 @@ class SessionLog:
         self._unknown = look.unknown
 
 
-def _look_anew(path: Path, change: Change, told: Callable[[LoggedEvent], object] | None = None) -> _Look:
+def _look_anew(path: Path, change: Change, told_to: Told | None = None) -> _Look:
     with open_reading(path) as file:
         scan = scan_header(file)
-    return _passed(path, scan, change, told)
+    return _passed(path, scan, change, told_to)
 
 
-def _passed(path: Path, scan: Scan, change: Change, told: Callable[[LoggedEvent], object] | None = None) -> _Look:
+def _passed(path: Path, scan: Scan, change: Change, told_to: Told | None = None) -> _Look:
     """One pass over the lines behind `scan.end`."""
     shown_as = filling(path)
     places = FileEvents(path, shown_as)
     unknown: list[tuple[int, str]] = []
+    told = None if told_to is None else told_to(places)
 
     def note(record: Mapping[str, Any], seq: int, line: Line) -> None:
         places.note(line)

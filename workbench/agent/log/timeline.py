@@ -6,15 +6,17 @@ Source: docs/sessions.md 11.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.header import RequestHeader
-from workbench.agent.log.prefix import Divergence
-from workbench.agent.log.rebuild import RequestFold, SentRequest
+from workbench.agent.log.made_again import MadeAgain
+from workbench.agent.log.read_surface import EventOf, ReadSurface
+from workbench.agent.log.rebuild import SentFold, SentRequest
+from workbench.agent.log.rows import RequestRow, RequestRows, RowSpan, TurnRow, TurnRows
 from workbench.agent.log.series import RequestSeries
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.log.surface_ops import Replace
@@ -23,70 +25,9 @@ from workbench.agent.verdicts.judging import Counting, Judge, quarter
 from workbench.agent.verdicts.parts import Part, RecordedParts
 from workbench.agent.verdicts.recording import TYPE as PARTS
 from workbench.agent.verdicts.remarks import Remark, RemarkFold
-from workbench.agent.verdicts.verdict import Verdict
 
 PREVIEW = 200
 """Characters of a text that a timeline keeps."""
-
-
-@dataclass(slots=True)
-class RequestRow:
-    """One request and what came of it."""
-
-    sent: SentRequest
-    header: RequestHeader
-    divergence: Divergence | None
-    """From the request before; None when that cannot be said."""
-    header_reason: str | None
-    """Of a header record since the request before; None without one."""
-    header_changes: tuple[str, ...]
-    """Fields in which that header differs from the one before it."""
-    message_count: int
-    byte_length: int
-    """Canonical bytes; without what was not recorded."""
-    time: int | None
-    verdict: Verdict
-    """What it cost the prefix cache, and who made it so."""
-    parts: tuple[Part, ...] = ()
-    """System text and tools; the same object for as long as they are the same."""
-    usage: dict[str, Any] = field(default_factory=dict)
-    """What the provider counted."""
-    finish: str | None = None
-    """Kind of the reason with which its stream ended."""
-    failure: dict[str, Any] | None = None
-    text: str = ""
-    """How the answer begins."""
-    tool_calls: tuple[str, ...] = ()
-    """Names of the tools that the answer calls."""
-    is_interrupted: bool = False
-
-    @property
-    def name(self) -> str:
-        """Such as "2.1", or "2.1#2" for a second attempt."""
-        return self.sent.name
-
-    @property
-    def is_partial(self) -> bool:
-        """Some of its texts were not recorded."""
-        return bool(self.header.not_recorded)
-
-
-@dataclass(slots=True)
-class TurnRow:
-    """One turn."""
-
-    number: int
-    seq: int
-    """Of its `turn/start`."""
-    time: int | None
-    is_seed: bool
-    """It was copied from the parent."""
-    opened_by: str = ""
-    """How its first message begins, runtime context left aside."""
-    steps: int = 0
-    requests: list[RequestRow] = field(default_factory=list)
-    reason: dict[str, Any] | None = None
-    """How it ended; None for an open turn."""
 
 
 @dataclass(slots=True)
@@ -94,7 +35,8 @@ class Timeline:
     """A whole session."""
 
     header: SessionHeader
-    turns: list[TurnRow] = field(default_factory=list)
+    turns: TurnRows = field(default_factory=TurnRows)
+    requests: RequestRows = field(default_factory=RequestRows)
     counts: Counter[str] = field(default_factory=Counter)
     """Events by type."""
     replacements: int = 0
@@ -104,9 +46,18 @@ class Timeline:
     remarks: list[Remark] = field(default_factory=list)
     """What is worth a warning."""
 
-    @property
-    def requests(self) -> list[RequestRow]:
-        return [request for turn in self.turns for request in turn.requests]
+    def requests_of(self, turn: TurnRow) -> RowSpan:
+        """Those of one turn."""
+        return RowSpan(self.requests, turn.first, turn.count)
+
+    def turn_of(self, row: RequestRow) -> TurnRow | None:
+        """The turn of a request."""
+        index = self.requests.at_seq(row.sent.seq)
+        return None if index is None else self.turns[self.requests.turn_at(index)]
+
+    def is_last_of(self, turn: TurnRow, row: RequestRow) -> bool:
+        """It is the last request of its turn."""
+        return turn.count > 0 and self.requests.seq_at(turn.first + turn.count - 1) == row.sent.seq
 
     @property
     def length(self) -> int:
@@ -116,7 +67,7 @@ class Timeline:
 
 def timeline(header: SessionHeader, events: Iterable[LoggedEvent], count: Counting = quarter) -> Timeline:
     """One pass over a log. `count` counts tokens; without it they are a quarter of the characters."""
-    builder = TimelineBuilder(header, count)
+    builder = TimelineBuilder(header, count, events.__getitem__ if isinstance(events, Sequence) else None)
     for event in events:
         builder.add(event)
     return builder.finished()
@@ -125,15 +76,23 @@ def timeline(header: SessionHeader, events: Iterable[LoggedEvent], count: Counti
 class TimelineBuilder:
     """A timeline that grows with its log: `add` is called for each event, in order."""
 
-    def __init__(self, header: SessionHeader, count: Counting = quarter) -> None:
+    def __init__(self, header: SessionHeader, count: Counting = quarter, event_of: EventOf | None = None) -> None:
+        """`event_of` gives an event that was added; without it those that become messages stay in memory."""
         self.timeline = Timeline(header)
+        self._held: dict[int, LoggedEvent] = {}
+        self._holds = event_of is None
+        event_of = event_of or self._held.__getitem__
+        self._surface = ReadSurface(event_of)
+        self.made_again = MadeAgain(event_of, self._surface, self.timeline.requests)
+        """What it tells of, to be read."""
         self._judge = Judge(count)
         self._declared = CauseFold()
         self._recorded: RecordedParts | None = None
+        self._recorded_seq: int | None = None
         self._fixed: object = None
         self._parts: tuple[Part, ...] = ()
         self._remarks = RemarkFold()
-        self._fold = RequestFold()
+        self._fold = SentFold(self._surface)
         self._series = RequestSeries()
         self._row: RequestRow | None = None
         self._turn: TurnRow | None = None
@@ -163,6 +122,8 @@ class TimelineBuilder:
             told(self, event)
 
     def _rebuild(self, event: LoggedEvent) -> None:
+        if self._holds and (event.surface_op is not None or event.type in ("request/header", PARTS)):
+            self._held[event.seq] = event
         sent = self._fold.sent_by(event)
         if sent is not None:
             self._request(sent, event)
@@ -174,6 +135,7 @@ class TimelineBuilder:
             self._declared.header(event, before, self._fold.header)
         elif event.type == PARTS and event.data.get("headerSeq") == self._fold.header_seq:
             self._recorded = RecordedParts.from_json(event.data)
+            self._recorded_seq = event.seq
         elif isinstance(event.surface_op, Replace):
             self.timeline.replacements += 1
             self._causes.append(f"replacement of {event.surface_op.start} to {event.surface_op.end} by {event.seq}")
@@ -183,31 +145,37 @@ class TimelineBuilder:
         header = self._fold.header
         assert header is not None
         cause = ", ".join(self._causes) or None
-        divergence = self._series.next(header, self._fold.header_seq, self._fold.surface, cause)
-        verdict = self._judge.next(header, self._fold.surface, divergence, self._recorded, self._declared.take())
+        divergence = self._series.next(header, self._fold.header_seq, self._surface, cause)
+        verdict = self._judge.next(header, self._surface, divergence, self._recorded, self._declared.take())
+        self._surface.let_go()
         if self._judge.parts is not self._fixed:
             self._fixed = self._judge.parts
             self._parts = tuple(self._fixed)
         self._row = RequestRow(
             sent,
-            header,
+            header.config,
+            header.not_recorded,
             divergence,
             self._reason,
             self._changes,
-            self._fold.surface.message_count,
+            self._surface.message_count,
             self._series.length,
             event.time,
             verdict,
-            self._parts,
+            self._recorded_seq,
         )
         self._remarks.add(sent.name, verdict, self._parts, self._recorded)
         self._reason, self._changes, self._causes = None, (), []
-        self._turn_of(sent.turn, event).requests.append(self._row)
+        turn, rows = self._turn_of(sent.turn, event), self.timeline.requests
+        if not turn.count:
+            turn.first = len(rows)
+        turn.count += 1
+        rows.add(self._row, len(self.timeline.turns) - 1)
 
     def _header(self, event: LoggedEvent, before: RequestHeader | None) -> None:
         reason = event.data.get("reason")
         self._reason = reason if isinstance(reason, str) else ""
-        after, self._recorded = self._fold.header, None
+        after, self._recorded, self._recorded_seq = self._fold.header, None, None
         if before is not None and after is not None:
             self._changes = before.changes_to(after)
             if self._changes:

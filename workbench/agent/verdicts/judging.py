@@ -13,15 +13,15 @@ from itertools import zip_longest
 
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.prefix import Divergence
-from workbench.agent.log.series import Conversation
+from workbench.agent.log.read_surface import Conversation, Messages
+from workbench.agent.log.series import Measured
 from workbench.agent.verdicts.baseline import Baseline, Key
 from workbench.agent.verdicts.causes import Cause
 from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts, message_part, message_text, tool_text
-from workbench.agent.verdicts.verdict import Action, ChangedPart, Group, Verdict, Word
+from workbench.agent.verdicts.verdict import Action, ComparedPart, Group, Verdict, Word
 from workbench.prompt.views import Owner
 from workbench.tokens.count import Count, Label
 from workbench.tokens.difference import shared_length
-from workbench.values.frozen import FrozenDict
 
 Counting = Callable[[str], Count]
 
@@ -40,11 +40,7 @@ class _Seen:
     system: int
     """Tokens."""
     tools: list[int]
-    nodes: int
-    replacements: int
-    messages: list[FrozenDict]
-    sizes: list[int]
-    """Tokens of each message."""
+    messages: Messages
     messages_total: int
 
     @property
@@ -60,6 +56,7 @@ class Judge:
         self._label = Label.EXACT
         self._last: _Seen | None = None
         self._baseline = Baseline()
+        self._sizes = Measured("tokens", measure=lambda message: (self._tokens(message_text(message)),))
 
     @property
     def parts(self) -> Sequence[Part]:
@@ -114,7 +111,7 @@ class Judge:
         else:
             group = 2
             index = _first_message(last.messages, current.messages)
-            kept = current.system + sum(current.tools) + sum(current.sizes[:index])
+            kept = current.system + sum(current.tools) + sum(self._sizes.of_each[0][:index])
             part = _changed_message(last.messages, current.messages, index)
             if index < len(last.messages) and index < len(current.messages):
                 kept += self._shared(message_text(last.messages[index]), message_text(current.messages[index]))
@@ -135,7 +132,7 @@ class Judge:
             self._label,
             lost=max(0, last.total - kept),
             before=last.total,
-            part=part,
+            part=part.kept if part is not None else None,
             others=tuple((each.action, each.kind, each.name) for each in changes if each is not part),
             equal=_equal(last.fixed, current.fixed),
             causes=explaining,
@@ -155,32 +152,9 @@ class Judge:
             fixed = fixed_parts(header.system, header.tools, recorded)
             system = self._tokens(header.system or "")
             tools = [self._tokens(tool_text(tool)) for tool in header.tools]
-        if last is not None and last.replacements == conversation.replacements:
-            added = conversation.messages_from(last.nodes)
-            sizes = [self._tokens(message_text(message)) for message in added]
-            messages, kept_sizes = last.messages, last.sizes
-            if added:
-                messages, kept_sizes = [*messages, *added], [*kept_sizes, *sizes]
-            total = last.messages_total + sum(sizes)
-        else:
-            messages = list(conversation.messages())
-            known = {} if last is None else dict(zip(map(id, last.messages), last.sizes, strict=True))
-            kept_sizes = [
-                known[id(message)] if id(message) in known else self._tokens(message_text(message))
-                for message in messages
-            ]
-            total = sum(kept_sizes)
-        return _Seen(
-            header,
-            fixed,
-            system,
-            tools,
-            len(conversation),
-            conversation.replacements,
-            messages,
-            kept_sizes,
-            total,
-        )
+        messages = conversation.messages()
+        self._sizes.take(messages, conversation.replacements)
+        return _Seen(header, fixed, system, tools, messages, self._sizes.totals[0])
 
     def _tokens(self, text: str) -> int:
         if not text:
@@ -227,7 +201,7 @@ def _groups(seen: _Seen, kept: int, broken: int = -1) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-def changed_parts(old: Sequence[Part], new: Sequence[Part]) -> Iterator[ChangedPart]:
+def changed_parts(old: Sequence[Part], new: Sequence[Part]) -> Iterator[ComparedPart]:
     """Every part of system text and tools that is another one, in request order; the first one is the break."""
     old_names = {(part.kind, part.name): part for part in old}
     new_names = {(part.kind, part.name) for part in new}
@@ -253,7 +227,7 @@ def changed_parts(old: Sequence[Part], new: Sequence[Part]) -> Iterator[ChangedP
                 yield _made(now.name, "moved", before, now)
 
 
-def _made(name: str, action: Action, was: Part | None, now: Part | None) -> ChangedPart:
+def _made(name: str, action: Action, was: Part | None, now: Part | None) -> ComparedPart:
     before, after = was.text if was else "", now.text if now else ""
     shown = now or was
     assert shown is not None
@@ -263,7 +237,10 @@ def _made(name: str, action: Action, was: Part | None, now: Part | None) -> Chan
     owner: Owner | None = shown.owner_at(offset) if action == "changed" else shown.owner
     only_order = shown.kind == "tool" and action == "changed" and json.loads(before) == json.loads(after)
     line, column = _place(after if now is not None else before, offset)
-    return ChangedPart(shown.kind, name, action, owner, line, column, before, after, only_order)
+    characters = len(before) + len(after)
+    return ComparedPart(
+        shown.kind, name, action, owner, line, column, characters, only_order, before=before, after=after
+    )
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:
@@ -272,15 +249,19 @@ def _place(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - line_start + 1
 
 
-def _first_message(old: Sequence[FrozenDict], new: Sequence[FrozenDict]) -> int:
+def _first_message(old: Messages, new: Messages) -> int:
     """Index of the first message that is another one."""
-    for index, (was, now) in enumerate(zip(old, new, strict=False)):
-        if was is not now and (was.get("role"), was.get("content")) != (now.get("role"), now.get("content")):
+    least = min(len(old), len(new))
+    for index in range(least):
+        if old.key(index) == new.key(index):
+            continue
+        was, now = old[index], new[index]
+        if (was.get("role"), was.get("content")) != (now.get("role"), now.get("content")):
             return index
-    return min(len(old), len(new))
+    return least
 
 
-def _changed_message(old: Sequence[FrozenDict], new: Sequence[FrozenDict], index: int) -> ChangedPart | None:
+def _changed_message(old: Messages, new: Messages, index: int) -> ComparedPart | None:
     was = message_part(index, old[index]) if index < len(old) else None
     now = message_part(index, new[index]) if index < len(new) else None
     if was is None and now is None:

@@ -46,7 +46,9 @@ class RemarkFold:
     """Gathers what the requests of a session have to be warned of."""
 
     def __init__(self) -> None:
+        self._steps = 0
         self._names: list[str] = []
+        """Of the last requests, as many as growth is looked for in."""
         self._latest: tuple[Part, ...] = ()
         self._changed: Counter[tuple[str, str]] = Counter()
         """How often each part has changed from one request to the next."""
@@ -60,20 +62,21 @@ class RemarkFold:
     def add(self, name: str, verdict: Verdict, parts: tuple[Part, ...], recorded: RecordedParts | None) -> None:
         """One more request, with its system text and tools."""
         self._names.append(name)
+        self._steps += 1
         before, self._latest = self._latest, parts
-        if before is not parts and len(self._names) > 1:
+        if before is not parts and self._steps > 1:
             old = {(part.kind, part.name): part.text for part in before}
             for part in parts:
                 key = part.kind, part.name
                 if key in old and old[key] != part.text:
                     self._changed[key] += 1
                     self._first.setdefault(key, name)
-        if before is not parts or len(self._names) == 1:
+        if before is not parts or self._steps == 1:
             self._look(name, parts, recorded)
         elif self._sizes:
             self._sizes.append(self._sizes[-1])
             self._by_owner.append(self._by_owner[-1])
-        del self._sizes[:-SERIES], self._by_owner[:-SERIES]
+        del self._sizes[:-SERIES], self._by_owner[:-SERIES], self._names[: -SERIES - 1]
         self._look_for_growth(name)
 
     def remarks(self) -> list[Remark]:
@@ -109,7 +112,7 @@ class RemarkFold:
 
     def _always_changing(self) -> list[Remark]:
         """Parts that were another one in every request, before text that never is."""
-        steps = len(self._names) - 1
+        steps = self._steps - 1
         if steps < 2:
             return []
         always = {key for key, count in self._changed.items() if count >= steps}

@@ -32,9 +32,8 @@ class ChangedPart:
     line: int
     """Of that character inside the part, from 1; `column` too."""
     column: int
-    before: str
-    """The whole part; empty where there was none."""
-    after: str
+    characters: int
+    """Of the whole part, as it was and as it is, together."""
     key_order_only: bool = False
     """Of a tool: the content is equal, the bytes that a provider caches are not."""
 
@@ -47,6 +46,29 @@ class ChangedPart:
     def place(self) -> str:
         """Line and column inside the part."""
         return f"{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPart(ChangedPart):
+    """The same while both texts are at hand."""
+
+    before: str = ""
+    """The whole part; empty where there was none."""
+    after: str = ""
+
+    @property
+    def kept(self) -> ChangedPart:
+        """Without the texts, which are as long as a prompt."""
+        return ChangedPart(
+            self.kind,
+            self.name,
+            self.action,
+            self.owner,
+            self.line,
+            self.column,
+            self.characters,
+            self.key_order_only,
+        )
 
 
 @dataclass(frozen=True, slots=True)

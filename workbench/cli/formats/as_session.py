@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from workbench.agent.log import Divergence, RebuiltRequest
-from workbench.agent.log.timeline import RequestRow, Timeline, TurnRow
+from workbench.agent.log.rows import RequestRow, TurnRow
+from workbench.agent.log.timeline import Timeline
 from workbench.cli.output import Output, Style
 from workbench.visible import visible_line
 
@@ -28,7 +29,7 @@ def timeline_lines(line: Timeline, output: Output) -> Iterator[str]:
         opened_by = visible_line(_short(turn.opened_by))
         seed = " · from the parent" if turn.is_seed else ""
         yield output.styled(f"turn {turn.number}", "bold") + (f" · {opened_by}" if opened_by else "") + seed
-        for row in turn.requests:
+        for row in line.requests_of(turn):
             yield from _request_lines(row, output)
         yield f"  {_ending(turn)}"
 
@@ -61,7 +62,7 @@ def _time(milliseconds: int) -> str:
 
 
 def _request_lines(row: RequestRow, output: Output) -> Iterator[str]:
-    config = row.header.config
+    config = row.config
     route = visible_line(f"{config.provider}/{config.model}")
     facts = [route, _counted(row.message_count, "message"), f"{row.byte_length:,} bytes" + "+" * row.is_partial]
     facts += [_usage(row.usage)] if row.usage else []
@@ -131,7 +132,7 @@ def timeline_json(line: Timeline) -> str:
             "openedBy": turn.opened_by,
             "steps": turn.steps,
             "reason": turn.reason,
-            "requests": [_row_json(row) for row in turn.requests],
+            "requests": [_row_json(row) for row in line.requests_of(turn)],
         }
         for turn in line.turns
     ]
@@ -149,8 +150,8 @@ def _row_json(row: RequestRow) -> dict[str, Any]:
         "headerSeq": row.sent.header_seq,
         "headerReason": row.header_reason,
         "headerChanges": list(row.header_changes),
-        "config": row.header.config.to_json(),
-        "notRecorded": sorted(row.header.not_recorded),
+        "config": row.config.to_json(),
+        "notRecorded": sorted(row.not_recorded),
         "messageCount": row.message_count,
         "bytes": row.byte_length,
         "digest": row.sent.digest,
@@ -219,23 +220,31 @@ def stats_lines(line: Timeline, output: Output) -> Iterator[str]:
 
 
 def _stats(line: Timeline) -> dict[str, Any]:
-    rows = line.requests
-    shown = Counter("not recorded" if row.divergence is None else row.divergence.shown for row in rows)
-    causes = Counter(
-        f"{row.divergence.kind} break" for row in rows if row.divergence is not None and row.divergence.is_break
-    )
+    shown: Counter[str] = Counter()
+    causes: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
-    for row in rows:
+    retries = failures = 0
+    for row in line.requests:
+        found = row.divergence
+        shown["not recorded" if found is None else found.shown] += 1
+        if found is not None and found.is_break:
+            causes[f"{found.kind} break"] += 1
         tokens.update({key: row.usage[key] for key in _COUNTED if isinstance(row.usage.get(key), int)})
+        retries += row.sent.attempt > 1
+        failures += row.failure is not None
+    steps, endings = 0, Counter[str]()
+    for turn in line.turns:
+        steps += turn.steps
+        endings["open" if turn.reason is None else str(turn.reason.get("kind"))] += 1
     return {
         "events": line.length,
         "turns": len(line.turns),
-        "steps": sum(turn.steps for turn in line.turns),
-        "requests": len(rows),
-        "retries": sum(row.sent.attempt > 1 for row in rows),
-        "failures": sum(row.failure is not None for row in rows),
+        "steps": steps,
+        "requests": len(line.requests),
+        "retries": retries,
+        "failures": failures,
         "replacements": line.replacements,
-        "endings": dict(Counter("open" if t.reason is None else str(t.reason.get("kind")) for t in line.turns)),
+        "endings": dict(endings),
         "prefix": {**shown, **causes},
         "tokens": {key: tokens[key] for key in _COUNTED if key in tokens},
         "types": dict(sorted(line.counts.items())),

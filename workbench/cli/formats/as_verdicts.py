@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.agent.log.timeline import RequestRow, Timeline
+from workbench.agent.log.rows import RequestRow
+from workbench.agent.log.timeline import Timeline
 from workbench.agent.verdicts.remarks import Remark
 from workbench.agent.verdicts.verdict import ChangedPart, Verdict
 from workbench.cli.output import Output, Style
@@ -50,7 +51,7 @@ def row_words(row: RequestRow) -> str:
     if verdict.new_messages:
         facts.append(f"+ {verdict.new_messages} message{'s' if verdict.new_messages > 1 else ''}")
     if row.is_partial:
-        facts.append(f"{' and '.join(sorted(row.header.not_recorded))} not recorded")
+        facts.append(f"{' and '.join(sorted(row.not_recorded))} not recorded")
     if verdict.pinned:
         facts.append(f"agreed anew: {verdict.pinned}")
     elif verdict.drift and not verdict.is_break:

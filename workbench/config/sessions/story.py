@@ -5,19 +5,24 @@ Source: docs/sessions.md 14.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from workbench.agent.log.canonical import digest
 from workbench.agent.log.errors import LogError
+from workbench.agent.log.made_again import MadeAgain
+from workbench.agent.log.read_surface import HeldMessages
 from workbench.agent.log.rebuild import RebuiltRequest, SentRequest, rebuild_one
+from workbench.agent.log.rows import RequestRow, TurnRow
 from workbench.agent.log.series import RequestSeries
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.log.session_log import SessionLog
-from workbench.agent.log.timeline import RequestRow, Timeline, TimelineBuilder, TurnRow
+from workbench.agent.log.timeline import Timeline, TimelineBuilder
 from workbench.agent.verdicts.judging import Counting, Judge, quarter
+from workbench.agent.verdicts.parts import Part, fixed_parts, message_part
 from workbench.agent.verdicts.remarks import RemarkFold
+from workbench.agent.verdicts.verdict import ChangedPart
 from workbench.config.importers.captures import Capture, NoCapture, read_capture
 from workbench.config.recorded import is_capture, is_log, logs_in
 from workbench.tokens import TokenCounter
@@ -46,6 +51,14 @@ class Story(Protocol):
 
     def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
         """A request made again. May take long. Raises `LogError`."""
+        ...
+
+    def parts(self, row: RequestRow) -> Sequence[Part]:
+        """System text and tools of a request of its timeline. Raises `LogError`."""
+        ...
+
+    def texts(self, row: RequestRow) -> tuple[str, str]:
+        """The part that changed first, as it was and as it is. Raises `LogError`."""
         ...
 
     def close(self) -> None:
@@ -79,6 +92,8 @@ class LogStory:
     def __init__(self, log: SessionLog) -> None:
         self.log = log
         self.path = log.path
+        self.made_again: MadeAgain | None = None
+        """What the last timeline was made of."""
 
     @property
     def header(self) -> SessionHeader:
@@ -90,7 +105,10 @@ class LogStory:
 
     def builder(self, count: Counting | None = None) -> TimelineBuilder:
         """A timeline to which the events of the log are added, for a log that grows."""
-        return TimelineBuilder(self.log.header, count or counting_for(_model_of(self.log), self._size))
+        count = count or counting_for(_model_of(self.log), self._size)
+        builder = TimelineBuilder(self.log.header, count, self.log.events.__getitem__)
+        self.made_again = builder.made_again
+        return builder
 
     def timeline(self, count: Counting | None = None) -> Timeline:
         builder = self.builder(count)
@@ -99,10 +117,25 @@ class LogStory:
         return builder.finished()
 
     def rebuilt(self, sent: SentRequest) -> RebuiltRequest:
+        if self.made_again is not None:
+            return self.made_again.rebuilt(sent)
         return rebuild_one(self.log.events, sent.seq)
+
+    def parts(self, row: RequestRow) -> Sequence[Part]:
+        return self._told.parts(row)
+
+    def texts(self, row: RequestRow) -> tuple[str, str]:
+        return self._told.texts(row)
 
     def close(self) -> None:
         self.log.close()
+
+    @property
+    def _told(self) -> MadeAgain:
+        if self.made_again is None:
+            self.timeline(quarter)
+        assert self.made_again is not None
+        return self.made_again
 
     @property
     def _size(self) -> int:
@@ -163,10 +196,12 @@ class CapturedStory:
         series, remarks = RequestSeries(), RemarkFold()
         made = Timeline(self._header)
         conversation = _Conversation()
+        fixed: object = None
+        parts: tuple[Part, ...] = ()
         turn: TurnRow | None = None
         for index, body in enumerate(bodies):
             if turn is None or _opens_turn(body.messages):
-                turn = TurnRow(len(made.turns) + 1, index, body.time, False, _said(body.messages))
+                turn = TurnRow(len(made.turns) + 1, index, body.time, False, _said(body.messages), first=index)
                 made.turns.append(turn)
             turn.steps += 1
             conversation.take(body.messages)
@@ -177,7 +212,8 @@ class CapturedStory:
             sent = _sent(index, turn)
             row = RequestRow(
                 sent,
-                header,
+                header.config,
+                header.not_recorded,
                 divergence,
                 "captured" if index == 0 else None,
                 bodies[index - 1].header.changes_to(header) if index else (),
@@ -185,11 +221,13 @@ class CapturedStory:
                 series.length,
                 body.time,
                 verdict,
-                tuple(judge.parts),
             )
             row.usage = body.usage
-            turn.requests.append(row)
-            remarks.add(sent.name, verdict, row.parts, None)
+            turn.count += 1
+            made.requests.add(row, len(made.turns) - 1)
+            if judge.parts is not fixed:
+                fixed, parts = judge.parts, tuple(judge.parts)
+            remarks.add(sent.name, verdict, parts, None)
             made.counts["captured request"] += 1
         made.remarks = remarks.remarks()
         return made
@@ -198,6 +236,23 @@ class CapturedStory:
         body = self.capture.bodies[sent.seq]
         found = digest(body.header.request(body.messages))
         return RebuiltRequest(sent, body.header, (), body.messages, found)
+
+    def parts(self, row: RequestRow) -> Sequence[Part]:
+        header = self.capture.bodies[row.sent.seq].header
+        return fixed_parts(header.system, header.tools, None)
+
+    def texts(self, row: RequestRow) -> tuple[str, str]:
+        part, at = row.verdict.part, row.sent.seq
+        if part is None or not at:
+            return "", ""
+        return self._text(at - 1, part), self._text(at, part)
+
+    def _text(self, at: int, part: ChangedPart) -> str:
+        body = self.capture.bodies[at]
+        listed: Iterable[Part] = fixed_parts(body.header.system, body.header.tools, None)
+        if part.kind == "message":
+            listed = (message_part(index, message) for index, message in enumerate(body.messages))
+        return next((each.text for each in listed if (each.kind, each.name) == (part.kind, part.name)), "")
 
     def close(self) -> None:
         """There is nothing to release."""
@@ -211,20 +266,17 @@ class _Conversation:
         self._messages: tuple[FrozenDict, ...] = ()
 
     def take(self, messages: tuple[FrozenDict, ...]) -> None:
-        """Those of the next request."""
+        """Those of the next request. Equal ones are the same objects in all requests of a capture."""
         before = self._messages
-        if messages[: len(before)] != before:
+        same = 0
+        while same < min(len(before), len(messages)) and before[same] is messages[same]:
+            same += 1
+        if same < len(before):
             self.replacements += 1
         self._messages = messages
 
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def messages(self) -> tuple[FrozenDict, ...]:
-        return self._messages
-
-    def messages_from(self, node: int) -> list[FrozenDict]:
-        return list(self._messages[node:])
+    def messages(self) -> HeldMessages:
+        return HeldMessages(self._messages)
 
 
 def _opens_turn(messages: Sequence[FrozenDict]) -> bool:

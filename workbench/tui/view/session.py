@@ -1,4 +1,4 @@
-"""Rows of the place Session: a line per request, with its prefix, and what is said of all of them in a sentence."""
+"""How the place Session is drawn: a line per request with its prefix, and a sentence about all of them."""
 
 from __future__ import annotations
 
@@ -6,59 +6,13 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from workbench.agent.log.timeline import RequestRow, Timeline
+from workbench.agent.log.rows import RequestRow
+from workbench.agent.log.timeline import Timeline
 from workbench.agent.verdicts.verdict import Verdict
-from workbench.tui.session_feed import SessionFeed, Track
 from workbench.tui.view.pieces import Line, Piece, Role, cut, outside, spread, width_of
 from workbench.tui.view.prefix_line import Segment, prefix_line
+from workbench.tui.view.session_rows import StepRow, StepRows
 from workbench.tui.view.sizes import counted, number
-
-
-class StepKey(NamedTuple):
-    """What makes a request the same one at the next look."""
-
-    track: int
-    seq: int
-
-
-class StepRow(NamedTuple):
-    """One line of the timeline."""
-
-    key: StepKey | None
-    """None: a heading, or a request that is still being read."""
-    name: str
-    track: int
-    request: RequestRow | None = None
-    heading: Line = ()
-    time: int | None = None
-    opens_turn: bool = False
-    """It is the first request of its turn."""
-    is_marked: bool = False
-
-
-def step_rows(feed: SessionFeed, marked: StepKey | None = None) -> list[StepRow]:
-    """All of them; each session of a tree below its heading."""
-    rows: list[StepRow] = []
-    several = len(feed.tracks) > 1
-    for index, track in enumerate(feed.tracks):
-        if several:
-            rows.append(StepRow(None, track.label, index, heading=_heading(track)))
-        if track.timeline is None:
-            for seen in track.glimpsed:
-                name = f"{seen.turn}.{seen.step}" + (f"#{seen.attempt}" if seen.attempt > 1 else "")
-                rows.append(StepRow(None, name, index, time=seen.time))
-            continue
-        for turn in track.timeline.turns:
-            for nth, request in enumerate(turn.requests):
-                key = StepKey(index, request.sent.seq)
-                rows.append(StepRow(key, request.name, index, request, (), request.time, nth == 0, key == marked))
-    return rows
-
-
-def _heading(track: Track) -> Line:
-    lead = Piece("  " * track.depth)
-    note: Line = (Piece("  "), *outside(track.note, "soft")) if track.note else ()
-    return (lead, *outside(track.label, "strong", bold=True), *note)
 
 
 class Columns(NamedTuple):
@@ -117,7 +71,7 @@ def row_line(row: StepRow, shape: Columns, most: int, *, is_cursor: bool, has_fo
     line: Line = (
         bar,
         mark,
-        Piece(cut_name(row.name, shape.name), strong, bold=is_cursor or row.opens_turn),
+        Piece(cut_name("  " * min(row.depth, 2) + row.name, shape.name), strong, bold=is_cursor or row.opens_turn),
         Piece(" "),
     )
     if shape.time:
@@ -130,8 +84,14 @@ def row_line(row: StepRow, shape: Columns, most: int, *, is_cursor: bool, has_fo
         line = (*line, *_bar(verdict, shape.bar, most))
     else:
         line = (*line, Piece(" "))
-    line = (*line, *_kept(verdict, shape.kept), Piece("  "), *cut(news(row.request, is_cursor), shape.news))
+    said = (*_session(row), *news(row.request, is_cursor))
+    line = (*line, *_kept(verdict, shape.kept), Piece("  "), *cut(said, shape.news))
     return line, ground
+
+
+def _session(row: StepRow) -> Line:
+    """Whose step it is, where the line above is of another session."""
+    return (*outside(row.back_to, "soft"), Piece(": ", "soft")) if row.back_to else ()
 
 
 def cut_name(name: str, width: int) -> str:
@@ -206,55 +166,27 @@ def clock(milliseconds: int | None) -> str:
         return "?"
 
 
-def longest(rows: Sequence[StepRow]) -> int:
-    """Tokens of the longest request."""
-    return max((row.request.verdict.total for row in rows if row.request is not None), default=0)
-
-
-def sign_of(rows: Sequence[StepRow]) -> str:
-    """Before the tokens of a column in which at least one number is no exact one."""
-    is_exact = all(row.request.verdict.label.value == "exact" for row in rows if row.request is not None)
-    return "" if is_exact else "≈"
-
-
-def broken_rows(rows: Sequence[StepRow]) -> list[StepRow]:
-    """Those that broke the prefix."""
-    return [row for row in rows if row.request is not None and row.request.verdict.is_break]
-
-
-def session_sentence(rows: Sequence[StepRow], *, short: bool) -> Line:
+def session_sentence(rows: StepRows, *, short: bool) -> Line:
     """The answer: how many breaks, where, by whom, and what they cost."""
-    steps = [row for row in rows if row.request is not None]
-    broken = broken_rows(steps)
+    steps, broken = rows.requests, rows.break_lines
     if not steps:
         return (Piece("No step yet.", "strong", bold=True),)
     if not broken:
-        unknown = sum(row.request is not None and row.request.verdict.word == "not recorded" for row in steps)
+        unknown = rows.unknown
         more = f" Of {counted(unknown, 'step')} it cannot be said: texts were not recorded." if unknown else ""
-        return (Piece(f"No cache break in {counted(len(steps), 'step')}.", "strong", bold=True), Piece(more))
-    head = f"{counted(len(broken), 'cache break')} in {counted(len(steps), 'step')}:"
+        return (Piece(f"No cache break in {counted(steps, 'step')}.", "strong", bold=True), Piece(more))
+    head = f"{counted(len(broken), 'cache break')} in {counted(steps, 'step')}:"
     line: Line = (Piece("╳ ", "broken", bold=True), Piece(head, "strong", bold=True))
-    last = broken[-1]
-    assert last.request is not None
-    verdict = last.request.verdict
-    who: Line = outside(verdict.part.owner_words) if verdict.part is not None else (Piece("another route"),)
+    last, owners = rows[broken[-1]], rows.break_owners
     if len(broken) == 1:
-        line = (*line, Piece(f" step {last.name}, by "), *who)
+        line = (*line, Piece(f" step {last.name}, by "), *outside(owners[0]))
     else:
-        owners = list(dict.fromkeys(_owner(row) for row in broken))
         by: Line = outside(owners[0]) if len(owners) == 1 else outside(f"{owners[0]} and {len(owners) - 1} more")
         line = (*line, Piece(" by "), *by, Piece(f", last in step {last.name}"))
     if not short:
-        lost = sum(row.request.verdict.lost for row in broken if row.request is not None)
-        sign = "≈ " if sign_of(steps) else ""
-        line = (*line, Piece(f", {sign}{number(lost)} tokens not reused"))
+        sign = "≈ " if rows.sign else ""
+        line = (*line, Piece(f", {sign}{number(rows.lost)} tokens not reused"))
     return (*line, Piece("."))
-
-
-def _owner(row: StepRow) -> str:
-    assert row.request is not None
-    part = row.request.verdict.part
-    return part.owner_words if part is not None else "another route"
 
 
 def warnings_of(timelines: Sequence[Timeline | None]) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from workbench.agent.log.timeline import RequestRow, Timeline, TurnRow
+from workbench.agent.log.rows import RequestRow, TurnRow
+from workbench.agent.log.timeline import Timeline
 from workbench.agent.verdicts.verdict import ChangedPart, Verdict
 from workbench.tui.session_feed import Talk
 from workbench.tui.view.difference import Form, TextDifference, owner_band
@@ -12,7 +13,8 @@ from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.panel import wrapped
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, outside, spread
 from workbench.tui.view.prefix_line import Segment, labels_line, prefix_line, segment_cells
-from workbench.tui.view.session import StepRow, clock
+from workbench.tui.view.session import clock
+from workbench.tui.view.session_rows import StepRow
 from workbench.tui.view.sizes import counted, number
 from workbench.tui.view.trace_detail import WIDEST, Block, Detail
 
@@ -42,7 +44,8 @@ def step_detail(
         blocks += _difference(part, width, blanks, difference, schema)
     if verdict.others:
         blocks.append(Block([*_gap(blanks), *_others(verdict, width)]))
-    blocks.append(Block([*_gap(blanks), *_answer(request, turn, width)]))
+    is_last = turn is not None and timeline.is_last_of(turn, request)
+    blocks.append(Block([*_gap(blanks), *_answer(request, turn, is_last, width)]))
     said = [remark for remark in timeline.remarks if part is None or remark.part in ("", part.name)]
     if said:
         lines: list[Line] = [*_gap(blanks), (Piece("Warnings", "soft", bold=True),)]
@@ -127,11 +130,11 @@ def _facts(request: RequestRow, verdict: Verdict, width: int) -> Iterator[Line]:
             (Piece("recorded here, reason "), *outside(request.header_reason, "strong"), Piece(changes)),
             width,
         )
-    if request.header.not_recorded:
-        missing = " and ".join(sorted(request.header.not_recorded))
+    if request.not_recorded:
+        missing = " and ".join(sorted(request.not_recorded))
         yield from _fact("missing", (Piece(f"{missing}: not recorded, only a placeholder"),), width)
     yield from _fact("provider", _provider(request), width)
-    config = request.header.config
+    config = request.config
     route = f"{config.provider or '?'}/{config.model or '?'}"
     yield from _fact("model", outside(route), width)
 
@@ -211,7 +214,7 @@ def _others(verdict: Verdict, width: int) -> Iterator[Line]:
     yield from wrapped(line, min(width, WIDEST))
 
 
-def _answer(request: RequestRow, turn: TurnRow | None, width: int) -> Iterator[Line]:
+def _answer(request: RequestRow, turn: TurnRow | None, is_last: bool, width: int) -> Iterator[Line]:
     yield (Piece("What happened", "soft", bold=True),)
     if turn is not None and turn.opened_by:
         yield from _fact("asked", outside(_first_line(turn.opened_by)), width)
@@ -224,7 +227,7 @@ def _answer(request: RequestRow, turn: TurnRow | None, width: int) -> Iterator[L
         yield from _fact("failed", outside(words, "failed"), width)
     if request.is_interrupted:
         yield from _fact("ended", (Piece("interrupted"),), width)
-    if turn is not None and turn.requests and turn.requests[-1] is request:
+    if turn is not None and is_last:
         kind = str(turn.reason.get("kind", "ended")) if turn.reason is not None else "still open"
         yield from _fact("turn", (Piece(f"{turn.number}, "), *outside(kind)), width)
     yield from _fact("holds", (Piece(counted(request.message_count, "message")),), width)

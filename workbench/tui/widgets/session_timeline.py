@@ -8,7 +8,8 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from workbench.tui.view.session import StepKey, StepRow, columns, heading_line, longest, row_line, sign_of
+from workbench.tui.view.session import columns, heading_line, row_line
+from workbench.tui.view.session_rows import StepKey, StepRows
 from workbench.tui.widgets.line import LineWidget
 from workbench.tui.widgets.lines import bindings_without
 from workbench.tui.widgets.row_list import DrawnRow, RowList
@@ -49,25 +50,25 @@ class Steps(RowList, inherit_bindings=False):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.rows: list[StepRow] = []
+        self.rows = StepRows()
         self.most = 0
         self.has_times = False
 
-    def show_rows(self, rows: list[StepRow], chosen: StepKey | None) -> None:
+    def show_rows(self, rows: StepRows, chosen: StepKey | None) -> None:
         """Shows other rows with the cursor on `chosen`, or as near as it can be to where it was."""
         self.rows = rows
-        self.most = longest(rows)
-        self.has_times = any(row.time for row in rows)
-        self.rows_changed(None if chosen is None else self._index_of(chosen))
+        self.most = rows.most
+        self.has_times = rows.has_times
+        self.rows_changed(rows.line_of(chosen))
 
     @property
     def sign(self) -> str:
         """Before the tokens."""
-        return sign_of(self.rows)
+        return self.rows.sign
 
     def choose(self, key: StepKey) -> None:
         """Puts the cursor on a request, and tells it."""
-        index = self._index_of(key)
+        index = self.rows.line_of(key)
         if index is not None:
             self.go_to_row(index)
 
@@ -75,7 +76,7 @@ class Steps(RowList, inherit_bindings=False):
         return len(self.rows)
 
     def can_rest(self, row: int) -> bool:
-        return self.rows[row].key is not None
+        return self.rows.can_rest(row)
 
     def draw_row(self, row: int, width: int) -> DrawnRow:
         shape = columns(self.size.width, has_times=self.has_times)
@@ -91,6 +92,3 @@ class Steps(RowList, inherit_bindings=False):
         key = self.rows[self.cursor].key
         if key is not None:
             self.post_message(self.Opened(key))
-
-    def _index_of(self, key: StepKey) -> int | None:
-        return next((index for index, row in enumerate(self.rows) if row.key == key), None)

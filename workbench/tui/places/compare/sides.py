@@ -130,19 +130,21 @@ class Sides:
         if feed is None or step.track >= len(feed.tracks):
             raise SideError(f"There is no step {step.name} any more.")
         track = feed.tracks[step.track]
-        rows = track.timeline.requests if track.timeline is not None else []
-        row = next((row for row in rows if row.sent.seq == step.seq), None)
-        if row is None:
+        rows = track.timeline.requests if track.timeline is not None else None
+        index = rows.at_seq(step.seq) if rows is not None else None
+        if rows is None or index is None:
             raise SideError(f"There is no step {step.name} any more.")
         known = self._steps.get(step)
         if known is not None:
             return known
+        row = rows[index]
         try:
             rebuilt = await asyncio.to_thread(feed.rebuilt, track, row)
+            parts = await asyncio.to_thread(feed.parts, track, row)
         except LogError as error:
             raise SideError(str(error)) from None
         made = feed.looked_at(track, row)
-        made = made or preview_of(rebuilt.header, rebuilt.messages, row.parts, track.label, row.time)
+        made = made or preview_of(rebuilt.header, rebuilt.messages, parts, track.label, row.time)
         at = f"{clock(row.time / 1000)}, " if row.time else ""
         side = self._steps[step] = Side(made, SideWords(f"step {step.name}", f"{at}{track.label}"))
         return side

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from workbench.agent.log.timeline import RequestRow, Timeline, TurnRow
+from workbench.agent.log.errors import LogError
+from workbench.agent.log.rows import TurnRow
+from workbench.agent.log.timeline import Timeline
 from workbench.agent.verdicts.verdict import ChangedPart
 from workbench.tui.session_feed import SessionFeed, Track
 from workbench.tui.view.difference import TextDifference
-from workbench.tui.view.session import StepKey, StepRow, step_rows
 from workbench.tui.view.session_detail import step_detail
+from workbench.tui.view.session_rows import StepKey, StepRow, StepRows
 from workbench.tui.view.trace_detail import Detail
 
 KEPT = 32
@@ -24,7 +26,7 @@ class SessionModel:
 
     def __init__(self) -> None:
         self.feed: SessionFeed | None = None
-        self.rows: list[StepRow] = []
+        self.rows = StepRows()
         self.chosen: StepKey | None = None
         self.marked: StepKey | None = None
         self.follows = True
@@ -39,60 +41,43 @@ class SessionModel:
         if feed is not self.feed:
             self.__init__()  # type: ignore[misc]
             self.feed = feed
-        self.rows = step_rows(feed, self.marked) if feed is not None else []
-        keys = [row.key for row in self.rows if row.key is not None]
-        if self.chosen not in keys:
+        self.rows = StepRows(feed, self.marked)
+        if self.rows.line_of(self.chosen) is None:
             self.chosen = None
         if self.chosen is None or self.follows:
             first = self._first_of_interest()
             self.chosen = first if self.feed is not None and self.feed.is_log and self.follows else None
-            if self.chosen is None and keys:
-                self.chosen = keys[-1]
+            if self.chosen is None:
+                self.chosen = self.rows.last
 
     def _first_of_interest(self) -> StepKey | None:
         """In a log: the first break; else its last step."""
-        broken = [row.key for row in self.rows if row.request is not None and row.request.verdict.is_break]
-        return broken[0] if broken else None
+        broken = self.rows.break_lines
+        return self.rows[broken[0]].key if broken else None
 
     @property
     def row(self) -> StepRow | None:
         """The chosen one."""
-        return self.row_of(self.chosen)
+        return self.rows.row_of(self.chosen)
 
     def row_of(self, key: StepKey | None) -> StepRow | None:
         """The row of a step."""
-        return next((row for row in self.rows if row.key == key), None) if key is not None else None
+        return self.rows.row_of(key)
 
     @property
     def newest(self) -> StepKey | None:
         """The last step of the first session."""
-        keys = [row.key for row in self.rows if row.key is not None and row.track == 0]
-        return keys[-1] if keys else None
+        return self.rows.newest_of(0)
 
     def neighbour(self, steps: int, *, of: StepKey | None = None) -> StepRow | None:
         """The step that many before or after, in the same session."""
         key = of or self.chosen
-        if key is None:
-            return None
-        same = [row for row in self.rows if row.key is not None and row.track == key.track]
-        at = next((index for index, row in enumerate(same) if row.key == key), None)
-        if at is None or not 0 <= at + steps < len(same):
-            return None
-        return same[at + steps]
+        return None if key is None else self.rows.beside(key, steps)
 
     def next_break(self, direction: int) -> StepKey | None:
         """The next step that broke the prefix, or the one before; around the ends."""
-        broken = [
-            index for index, row in enumerate(self.rows) if row.request is not None and row.request.verdict.is_break
-        ]
-        if not broken:
-            return None
-        at = next((index for index, row in enumerate(self.rows) if row.key == self.chosen), 0)
-        if direction > 0:
-            found = next((index for index in broken if index > at), broken[0])
-        else:
-            found = next((index for index in reversed(broken) if index < at), broken[-1])
-        return self.rows[found].key
+        line = self.rows.next_break(self.rows.line_of(self.chosen) or 0, direction)
+        return None if line is None else self.rows[line].key
 
     # what is known of a step
 
@@ -107,25 +92,27 @@ class SessionModel:
 
     def turn_of(self, row: StepRow) -> TurnRow | None:
         """The turn that its request belongs to."""
-        for turn in self.timeline_of(row).turns:
-            if any(request is row.request for request in turn.requests):
-                return turn
-        return None
+        return self.timeline_of(row).turn_of(row.request) if row.request is not None else None
 
-    def previous_request(self, row: StepRow) -> RequestRow | None:
-        before = self.neighbour(-1, of=row.key)
-        return before.request if before is not None else None
+    def texts_of(self, row: StepRow) -> tuple[str, str]:
+        """The part that changed first, as it was and as it is. Raises `LogError`."""
+        assert self.feed is not None
+        assert row.request is not None
+        return self.feed.texts(self.track_of(row), row.request)
 
     def difference_of(self, row: StepRow) -> TextDifference | None:
-        """Of the part that changed first; None: it has to be compared in a thread."""
+        """Of the part that changed first; None: it has to be compared in a thread, or cannot be read any more."""
         part = row.request.verdict.part if row.request is not None else None
         if part is None or row.key is None:
             return None
         known = self._compared.get(row.key)
-        if known is not None and known[0] is part:
+        if known is not None and known[0] == part:
             return known[1]
-        if len(part.before) + len(part.after) <= AT_ONCE:
-            return self.keep(row.key, part, TextDifference(part.before, part.after))
+        if part.characters <= AT_ONCE:
+            try:
+                return self.keep(row.key, part, TextDifference(*self.texts_of(row)))
+            except LogError:
+                return None
         return None
 
     def keep(self, key: StepKey, part: ChangedPart, difference: TextDifference) -> TextDifference:

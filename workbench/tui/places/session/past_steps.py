@@ -10,7 +10,8 @@ from workbench.agent.verdicts.as_preview import preview_of
 from workbench.tui.places.base import Place
 from workbench.tui.places.session.model import SessionModel
 from workbench.tui.view.pieces import Piece, outside, plain
-from workbench.tui.view.session import StepRow, clock
+from workbench.tui.view.session import clock
+from workbench.tui.view.session_rows import StepRow
 from workbench.tui.view.trace_detail import Block
 from workbench.tui.viewing.past import Past
 
@@ -42,9 +43,10 @@ class PastSteps(Place):
             return None
         track = self.model.track_of(row)
         seen = self.model.feed.looked_at(track, row.request)
-        made = seen or preview_of(
-            rebuilt.header, rebuilt.messages, row.request.parts, track.label, row.request.time
-        )
+        made = seen
+        if made is None:
+            parts = await asyncio.to_thread(self.model.feed.parts, track, row.request)
+            made = preview_of(rebuilt.header, rebuilt.messages, parts, track.label, row.request.time)
         at = f" at {clock(row.request.time)}" if row.request.time else ""
         if rebuilt.mismatch is not None:
             check = f"not what was sent: {rebuilt.mismatch}"

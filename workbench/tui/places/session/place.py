@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from textual.widget import Widget
 
+from workbench.agent.log.errors import LogError
 from workbench.agent.verdicts.verdict import ChangedPart
 from workbench.tui.places.base import tab_of
 from workbench.tui.places.session.model import SessionModel
@@ -23,8 +25,9 @@ from workbench.tui.view import answer as answers
 from workbench.tui.view.difference import TextDifference
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Line, Piece, outside, plain
-from workbench.tui.view.session import StepKey, StepRow, session_sentence, warnings_of
+from workbench.tui.view.session import session_sentence, warnings_of
 from workbench.tui.view.session_request import request_detail
+from workbench.tui.view.session_rows import StepKey, StepRow
 from workbench.tui.view.sheet import notes_lines
 from workbench.tui.view.sizes import counted
 from workbench.tui.view.trace_detail import WIDEST, Block, Detail
@@ -35,6 +38,8 @@ from workbench.tui.widgets.say_bar import SayBar
 from workbench.tui.widgets.session_timeline import Steps, StepsHead
 from workbench.tui.widgets.trace_detail import DetailLines
 
+MOST_JUMPS = 500
+"""Steps that the palette offers."""
 LEAST_DETAIL = 9
 """Lines that the pane below gets at least."""
 
@@ -119,7 +124,7 @@ class SessionPlace(PastSteps, Talking):
                 (Piece("◐ ", "pending"), Piece("Reading ", "strong", bold=True), *name, Piece(words))
             )
         interrupting = None if feed.is_log else interruption(viewing)
-        has_steps = any(row.request is not None for row in model.rows)
+        has_steps = bool(model.rows.requests)
         if interrupting is not None and not has_steps:
             return interrupting
         talk = feed.talk
@@ -227,7 +232,12 @@ class SessionPlace(PastSteps, Talking):
 
     async def _compare(self, row: StepRow, part: ChangedPart) -> None:
         """A long part, beside the loop."""
-        made = await asyncio.to_thread(TextDifference, part.before, part.after)
+        try:
+            texts = await asyncio.to_thread(self.model.texts_of, row)
+        except LogError as error:
+            self.say(f"It cannot be compared: {plain(outside(str(error)))}", (Piece("× ", "failed", bold=True),))
+            return
+        made = await asyncio.to_thread(TextDifference, *texts)
         if row.key is not None:
             self.model.keep(row.key, part, made)
             if self.model.chosen == row.key:
@@ -236,13 +246,13 @@ class SessionPlace(PastSteps, Talking):
     def _schema(self, row: StepRow | None) -> Sequence[str]:
         """How the schema of a tool changed, value by value."""
         part = row.request.verdict.part if row is not None and row.request is not None else None
-        if part is None or part.kind != "tool" or part.action != "changed" or part.key_order_only:
+        if row is None or part is None or part.kind != "tool" or part.action != "changed" or part.key_order_only:
             return ()
         from workbench.check.schema_difference import compare_schemas
         from workbench.prompt import ToolSchema
 
         try:
-            before, after = json.loads(part.before), json.loads(part.after)
+            before, after = map(json.loads, self.model.texts_of(row))
             sides = [
                 ToolSchema(part.name, str(each.get("description", "")), each.get("parameters", {}))
                 for each in (before, after)
@@ -290,9 +300,9 @@ class SessionPlace(PastSteps, Talking):
     def jumps(self) -> list[Item]:
         return [
             Item(f"step:{index}", f"step {row.name}", row.request.verdict.word, group="Jump to")
-            for index, row in enumerate(self.model.rows)
+            for index, row in islice(enumerate(self.model.rows), MOST_JUMPS)
             if row.request is not None
-        ][:500]
+        ]
 
     def jump(self, item_id: str) -> None:
         key = self.model.rows[int(item_id.partition(":")[2])].key
@@ -330,7 +340,12 @@ class SessionPlace(PastSteps, Talking):
         if rebuilt is None or self.model.chosen != row.key:
             return
         width = self.detail_pane.text_width
-        self.model.request = await asyncio.to_thread(request_detail, rebuilt, row.request.parts, width)
+        try:
+            parts = await asyncio.to_thread(self.model.feed.parts, self.model.track_of(row), row.request)
+        except LogError as error:
+            self.say(f"It cannot be read: {plain(outside(str(error)))}", (Piece("× ", "failed", bold=True),))
+            return
+        self.model.request = await asyncio.to_thread(request_detail, rebuilt, parts, width)
         self.model.request_key = row.key
         self._show_detail()
         self.detail_pane.remove_class("-behind")
