@@ -43,6 +43,12 @@ class StoreTeam:
         self._ask("snapshot")
         return await self.store.snapshot()
 
+    async def reopen(self) -> None:
+        self._ask("reopen")
+        store = self.store
+        self.store = await TeamStore.open(store.label, builtins=store.builtins, limits=store.limits)
+        await store.close()
+
     async def history(self, before: int | None, limit: int) -> Sequence[VersionLine]:
         self._ask(f"history {before}")
         return await self.store.history(before, limit)
@@ -148,6 +154,9 @@ class HandTeam:
     async def snapshot(self) -> TeamSnapshot:
         version = self.versions[self.newest]
         return TeamSnapshot(version.revision, version.policy_version, version.config, self.builtins)
+
+    async def reopen(self) -> None:
+        pass
 
     async def history(self, before: int | None, limit: int) -> Sequence[VersionLine]:
         last = self.newest if before is None else min(self.newest, before - 1)

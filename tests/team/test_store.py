@@ -1,24 +1,23 @@
-"""The store: several processes, killed ones, and every way in which it can fail. FC-09."""
+"""The store: versions, several processes, killed ones, and schemas. FC-09."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.team.scenario import D0, proposal
+from tests.team.stores import check_chain, opened
 from workbench.team.drafts import Draft, DraftFolder
 from workbench.team.problems import Conflict
 from workbench.team.store import schema
@@ -34,12 +33,6 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "folder" / "team.db"
-
-
-@contextmanager
-def opened(path: Path | str, **more: Any) -> Iterator[VersionStore]:
-    with closing(VersionStore(path, builtins=D0, **more)) as store:
-        yield store
 
 
 def process(what: str, path: Path, name: str) -> subprocess.Popen[str]:
@@ -63,15 +56,6 @@ def ended(process: subprocess.Popen[str], *, kill: bool = False) -> None:
     process.stdin.close()
     process.stdout.close()
     process.wait()
-
-
-def check_chain(store: VersionStore, newest: int) -> None:
-    """No gap, and every version is whole."""
-    lines = store.history(limit=newest + 5)
-    assert [line.revision for line in lines] == list(range(newest, -1, -1))
-    assert [line.predecessor for line in lines] == [*range(newest - 1, -1, -1), None]
-    for line in lines[:20]:
-        assert store.version(line.revision).config.sections.communication
 
 
 def run_rounds(path: Path, rounds: int, processes: int = 8) -> None:
@@ -151,80 +135,6 @@ def test_a_save_is_durable_and_rows_cannot_be_changed(path: Path) -> None:
         assert "STRICT" in stored
 
 
-def refusal(store: VersionStore, base: int = 0) -> StoreError:
-    with pytest.raises(StoreError) as caught:
-        store.save(proposal(communication="C1"), base)
-    assert caught.value.remedy in str(caught.value)
-    return caught.value
-
-
-def test_a_locked_store(path: Path) -> None:
-    with opened(path, busy_timeout_ms=1) as store, closing(sqlite3.connect(path)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        assert refusal(store).code == "STORE_LOCKED"
-        assert store.newest_revision() == 0, "readers never wait for a writer"
-        other.rollback()
-        assert store.save(proposal(), 0).version.revision == 1
-
-
-def test_a_store_that_may_not_be_written(path: Path) -> None:
-    with opened(path) as store:
-        store.save(proposal(), 0)
-    with opened(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
-        assert store.newest_revision() == 1
-        assert refusal(store, 1).code == "STORE_READ_ONLY"
-
-
-def test_a_full_store_keeps_the_old_version_and_nothing_of_the_new_one(path: Path) -> None:
-    with opened(path) as store:
-        store.save(proposal(communication="C1"), 0)
-        cursor: Any = store.database.connection.connection.cursor()
-        pages = cursor.execute("PRAGMA page_count").fetchone()[0]
-        cursor.execute(f"PRAGMA max_page_count = {pages + 2}")
-        with pytest.raises(StoreError) as caught:
-            store.save(proposal(communication="x" * 100_000), 1)
-        assert caught.value.code == "STORE_FULL"
-        cursor.execute("PRAGMA max_page_count = 1000000")
-        assert store.newest_revision() == 1
-        assert store.save(proposal(communication="y" * 100_000), 1).version.revision == 2
-        check_chain(store, 2)
-
-
-@pytest.mark.parametrize("what", ["no database", "a torn page", "a version that is no JSON"])
-def test_a_damaged_store(path: Path, what: str) -> None:
-    with opened(path) as store:
-        for base in range(3):
-            store.save(proposal(communication="x" * 20_000), base)
-    if what == "no database":
-        path.write_bytes(b"this is a text, and was never anything else\n" * 200)
-    elif what == "a torn page":
-        content = bytearray(path.read_bytes())
-        content[4096:] = b"\xff" * (len(content) - 4096)
-        path.write_bytes(content)
-    else:
-        with closing(sqlite3.connect(path)) as database:
-            database.execute("DROP TRIGGER team_versions_never_update")
-            database.execute("UPDATE team_versions SET config = '{' WHERE revision = 3")
-            database.commit()
-    for leftover in path.parent.glob("team.db-*"):
-        leftover.unlink()
-    with pytest.raises(StoreError) as caught, opened(path) as store:
-        store.newest()
-    assert caught.value.code == "STORE_CORRUPT"
-
-
-def test_a_store_of_a_newer_release(path: Path) -> None:
-    with opened(path):
-        pass
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("INSERT INTO team_schema VALUES (99)")
-        database.commit()
-    with pytest.raises(StoreError) as caught, opened(path):
-        pass
-    assert caught.value.code == "STORE_NEWER"
-    assert "99" in str(caught.value)
-
-
 def test_a_store_of_an_older_release_is_brought_up_to_date(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(path) as store:
         store.save(proposal(communication="kept"), 0)
@@ -254,39 +164,6 @@ def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.
         pass
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("SELECT name FROM sqlite_master WHERE name = 'half'").fetchall() == []
-
-
-def test_a_store_that_goes_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened(path) as store:
-        store.save(proposal(), 0)
-        shutil.rmtree(path.parent)
-        assert refusal(store, 1).code == "STORE_GONE"
-        with pytest.raises(StoreError) as caught:
-            store.newest_revision()
-        assert caught.value.code == "STORE_GONE"
-    with opened(path) as store:  # another file of the same name, and not the one that was open
-        assert store.newest_revision() == 0
-        from workbench.team.store.versions import _row
-
-        def row(version: Any) -> Any:
-            path.unlink()
-            return _row(version)
-
-        monkeypatch.setattr("workbench.team.store.versions._row", row)
-        assert refusal(store).code == "STORE_GONE", "in the middle of a save"
-
-
-@pytest.mark.parametrize("address", ["sqlite:////dev/null/no/team.db", "nonsense://x/y", "postgresql+nobody://h/d"])
-def test_an_address_that_leads_nowhere(address: str) -> None:
-    with pytest.raises(StoreError) as caught:
-        VersionStore(address, builtins=D0)
-    assert caught.value.code in ("STORE_UNAVAILABLE", "STORE_MISSING_PACKAGE")
-
-
-def test_a_password_is_never_shown() -> None:
-    with pytest.raises(StoreError) as caught:
-        VersionStore("nonsense://ann:hunter2@host/team", builtins=D0)
-    assert "hunter2" not in str(caught.value)
 
 
 def test_the_schema_is_one_for_postgresql_too() -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from workbench.agent.events import PRE_STEP, REMOVED, SETUP, PreStep
-from workbench.agent.prepared import REVISION
+from workbench.agent.events import REMOVED, SETUP
+from workbench.agent.prepared import DUE_MESSAGES, REVISION
 from workbench.agent.sessions import APPENDED
 from workbench.core import Event
 from workbench.prompt.facade import AGENT_CONTEXT, PromptFacade
@@ -102,8 +102,6 @@ class TeamPrompts:
         self._registry = ctx.tools.registry
         self._seats: dict[int, Seat] = {}
         self._facts: dict[str, SessionFacts] = {}
-        self._assembled: dict[int, TeamSnapshot] = {}
-        """By agent: the snapshot of its last assembly, for the catalogue of the same step."""
         ctx.declare(TEAM_CHANGE)
 
     async def start(self) -> None:
@@ -113,7 +111,6 @@ class TeamPrompts:
         ctx.effect(lambda: lambda: self.store.close(), "team store")
         self.latest = await self._begun()
         ctx.on(AGENT_CONTEXT, self._read_snapshot, everywhere=True)
-        ctx.on(PRE_STEP, self._add_catalog, everywhere=True)
         ctx.on(SETUP, self._set_up, everywhere=True)
         ctx.on(REMOVED, self._forget, everywhere=True)
         ctx.on(APPENDED, self._appended, everywhere=True)
@@ -134,7 +131,12 @@ class TeamPrompts:
         return opened
 
     async def reopen(self) -> TeamSnapshot:
-        """Open the store anew: after it was gone, moved or mended. Raises `StoreError`; then the old one stays."""
+        """Open the store anew: after it was gone, moved or mended. Raises `StoreError`; then the old one stays.
+
+        A store in memory would be lost by that, and is only read again.
+        """
+        if self.store.is_in_memory:
+            return await self.refresh()
         gone, self.store = self.store, await self._opened()
         await gone.close()
         snapshot = await self.store.snapshot()
@@ -274,16 +276,10 @@ class TeamPrompts:
         snapshot = await self.refresh()
         context.extras[SNAPSHOT] = snapshot
         context.extras[REVISION] = snapshot.revision
-        self._assembled[id(context.agent)] = snapshot
-
-    async def _add_catalog(self, step: PreStep, next: Callable[[], Awaitable[Any]]) -> Any:
-        facts = self._facts.get(step.agent.id)
-        snapshot = self._assembled.get(id(step.agent))
-        if facts is not None and snapshot is not None and (step.messages or step.step > 1):
-            due = due_catalog(snapshot, facts, step.agent.session)
-            if due is not None:
-                step.messages.append(due)
-        return await next()
+        facts = None if context.agent is None else self._facts.get(context.agent.id)
+        if facts is not None:
+            due: list[Any] = context.extras.setdefault(DUE_MESSAGES, [])
+            due.append(lambda session: due_catalog(snapshot, facts, session))
 
     async def _set_up(self, agent: Agent) -> None:
         """Read the log of a seated agent; what a worker starts has no more tools than it has."""
@@ -299,7 +295,6 @@ class TeamPrompts:
 
     def _forget(self, agent: Agent) -> None:
         self._facts.pop(agent.id, None)
-        self._assembled.pop(id(agent), None)
 
     def _appended(self, session: Session, event: LoggedEvent) -> None:
         facts = self._facts.get(session.id)

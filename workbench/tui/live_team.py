@@ -36,6 +36,9 @@ class LiveTeam:
     async def snapshot(self) -> TeamSnapshot:
         return await self.prompts.refresh()
 
+    async def reopen(self) -> None:
+        await self.prompts.reopen()
+
     async def history(self, before: int | None, limit: int) -> Sequence[VersionLine]:
         return await self.prompts.store.history(before, limit)
 

@@ -81,6 +81,10 @@ class TeamAccess(Protocol):
         """The newest version beside the defaults; the same object while nothing has changed."""
         ...
 
+    async def reopen(self) -> None:
+        """Opens the store anew: after it was gone, moved or mended."""
+        ...
+
     async def history(self, before: int | None, limit: int) -> Sequence[VersionLine]:
         """A page of the history, newest first: revisions below `before`."""
         ...

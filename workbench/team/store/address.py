@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
@@ -39,7 +40,18 @@ def file_of(url: URL) -> Path | None:
     """The file of an SQLite store; None for one in memory, and for a server."""
     if url.get_backend_name() != "sqlite" or not url.database or url.database == ":memory:":
         return None
-    return Path(url.database.removeprefix("file:"))
+    path = url.database
+    if path.startswith("file:"):
+        path = unquote(urlsplit(path).path)
+        if not path or path == ":memory:" or url.query.get("mode") == "memory":
+            return None
+    return Path(path)
+
+
+def label_of(url: URL) -> str:
+    """How a store is called: the path of a file, however it is opened; an address without its password."""
+    file = file_of(url)
+    return str(file) if file is not None else url.render_as_string(hide_password=True)
 
 
 def is_in_memory(given: str | os.PathLike[str] | None) -> bool:

@@ -5,10 +5,8 @@ Source: docs/team.md 9 and 16.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, create_engine, event
@@ -16,8 +14,9 @@ from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
-from workbench.team.store.address import file_of
-from workbench.team.store.errors import StoreError, store_error
+from workbench.team.store.address import file_of, label_of
+from workbench.team.store.errors import StoreCode, StoreError, code_of_refusal, store_error
+from workbench.team.store.file import identity_of, is_read_only, read_only_url, state_of, why_unusable
 from workbench.team.store.schema import MIGRATIONS, migrate, schema_version
 
 NEWEST = "SELECT max(revision) FROM team_versions"
@@ -29,24 +28,18 @@ class Database:
     def __init__(self, url: URL, *, busy_timeout_ms: int = DEFAULT_BUSY_TIMEOUT_MS, create: bool = True) -> None:
         """Open, and bring the schema up to date. Raises `StoreError`.
 
-        Without `create`, an SQLite file that does not exist is `STORE_UNAVAILABLE`.
+        Without `create`, an SQLite file that does not exist is `STORE_UNAVAILABLE`. A file that this process may
+        only read is opened all the same: every save of it is `STORE_READ_ONLY`.
         """
         self.url = url
-        self.label = url.render_as_string(hide_password=True).removeprefix("sqlite:///")
+        self.label = label_of(url)
         self._file = file_of(url)
-        self._identity: object = None
+        self._busy_timeout_ms = busy_timeout_ms
         self._connection: Connection | None = None
+        self._is_followed = False
+        """It is read without locks, so that every change of the file needs another look at it."""
         self._find_file(create)
-        with self.telling_errors():
-            self._engine = _engine(url, busy_timeout_ms, self.label)
-            try:
-                self._connection = self._engine.connect()
-                self._identity = _identity(self._file)
-                self._bring_up_to_date()
-            except BaseException:
-                self.close()
-                raise
-        self._cursor: Any = self.connection.connection.cursor()
+        self._connect()
 
     @property
     def connection(self) -> Connection:
@@ -102,12 +95,28 @@ class Database:
         except SQLAlchemyError as error:
             raise store_error(error, self.label) from error
         except OSError as error:
-            raise StoreError("STORE_UNAVAILABLE", self.label, error.strerror or str(error)) from error
+            raise StoreError(code_of_refusal(error), self.label, error.strerror or str(error)) from error
 
     def check_present(self) -> None:
         """Raises `STORE_GONE` when the open file is no longer the one of that name: writing would be lost."""
-        if self._file is not None and _identity(self._file) != self._identity:
-            raise StoreError("STORE_GONE", self.label, "the file that was opened is not there any more")
+        if self._file is None:
+            return
+        if self._is_followed:
+            if state_of(self._file) != self._state:
+                self.close()
+                self._connect()
+            return
+        found = identity_of(self._file)
+        if found != self._identity:
+            gone = "the file that was open is not there any more"
+            what = gone if found is None else "another file has taken the place of the one that was open"
+            raise StoreError("STORE_GONE", self.label, what)
+
+    def check_version(self, found: int) -> None:
+        """Raises `STORE_NEWER` for a schema that this release does not know."""
+        known = len(MIGRATIONS)
+        if found > known:
+            raise StoreError("STORE_NEWER", self.label, f"its schema is version {found}, and {known} is known here")
 
     def close(self) -> None:
         if self._connection is not None:
@@ -115,25 +124,54 @@ class Database:
             connection.close()
             self._engine.dispose()
 
+    def _connect(self) -> None:
+        """As it is to be used; else, where the file may only be read, without locks."""
+        try:
+            self._open(self.url)
+            self._is_followed = False
+        except StoreError as error:
+            if self._file is None or error.code not in _OF_A_FILE:
+                raise
+            if not is_read_only(self._file):
+                raise (why_unusable(self._file, self.label) or error) from error
+            self._state = state_of(self._file)
+            self._open(read_only_url(self._file))
+            self._is_followed = True
+
+    def _open(self, url: URL) -> None:
+        with self.telling_errors():
+            self._engine = _engine(url, self._busy_timeout_ms, self.label)
+            try:
+                self._connection = self._engine.connect()
+                self._identity = identity_of(self._file)
+                self._bring_up_to_date()
+            except BaseException:
+                self.close()
+                raise
+        self._cursor: Any = self.connection.connection.cursor()
+
     def _find_file(self, create: bool) -> None:
         """Make the folder, or refuse what is not there."""
         if self._file is None:
             return
+        if not create and not self._file.exists():
+            raise StoreError("STORE_UNAVAILABLE", self.label, "there is no such file, and only a save makes one")
         with self.telling_errors():
             if create:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
-        if not create and not self._file.exists():
-            raise StoreError("STORE_UNAVAILABLE", self.label, "there is no such file")
+            if self._file.is_dir():
+                raise IsADirectoryError(0, "it is a folder, and no file")
 
     def _bring_up_to_date(self) -> None:
-        known = len(MIGRATIONS)
         with self.reading() as connection:
             found = schema_version(connection)
-        if found > known:
-            raise StoreError("STORE_NEWER", self.label, f"its schema is version {found}, and {known} is known here")
-        if found < known:
+        self.check_version(found)
+        if found < len(MIGRATIONS):
             with self.writing() as connection:
                 migrate(connection)
+
+
+_OF_A_FILE: tuple[StoreCode, ...] = ("STORE_READ_ONLY", "STORE_UNAVAILABLE")
 
 
 def _engine(url: URL, busy_timeout_ms: int, label: str) -> Any:
@@ -144,7 +182,7 @@ def _engine(url: URL, busy_timeout_ms: int, label: str) -> Any:
         engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
         raise StoreError("STORE_MISSING_PACKAGE", label, str(error)) from error
-    if _is_sqlite(url):
+    if _is_sqlite(url) and "immutable" not in url.query:
         event.listen(engine, "connect", _prepare_sqlite)
     return engine
 
@@ -160,14 +198,3 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 def _is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
-
-
-def _identity(file: Path | None) -> object:
-    """What tells an open file from another one of its name; None where there is none."""
-    if file is None:
-        return None
-    try:
-        found = os.stat(file)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

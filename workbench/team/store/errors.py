@@ -5,6 +5,7 @@ Source: docs/team.md 16.
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from typing import Literal
 
@@ -21,14 +22,14 @@ StoreCode = Literal[
 ]
 
 _REMEDIES: dict[StoreCode, str] = {
-    "STORE_LOCKED": "another process is writing for a long time; wait for it, or end it, and save again",
-    "STORE_READ_ONLY": "it may not be written to; correct the rights of the file and its folder, and save again",
+    "STORE_LOCKED": "another process has been writing for a long time; wait for it, or end it, and save again",
+    "STORE_READ_ONLY": "it may only be read here; correct the rights of the file and its folder, and save again",
     "STORE_FULL": "there is no room left; make some, and save again",
     "STORE_CORRUPT": "it is damaged; put it aside, bring a copy back, and save again",
     "STORE_NEWER": "a newer release has written it; install that one, or name another store",
-    "STORE_GONE": "the file was moved or deleted while it was open; bring it back and open it again",
+    "STORE_GONE": "bring it back, or open the store anew",
     "STORE_UNAVAILABLE": "it cannot be reached; correct the address, or bring it back, and try again",
-    "STORE_MISSING_PACKAGE": "install the extra: prompt-workbench[team]",
+    "STORE_MISSING_PACKAGE": "install the extra prompt-workbench[team], and the driver of that database",
     "STORE_CLOSED": "open it again",
 }
 
@@ -54,6 +55,13 @@ _SQLITE_CODES: dict[int, StoreCode] = {
     sqlite3.SQLITE_CANTOPEN: "STORE_UNAVAILABLE",
     sqlite3.SQLITE_IOERR: "STORE_UNAVAILABLE",
 }
+
+
+def code_of_refusal(error: OSError) -> StoreCode:
+    """What the system's refusal of a file or folder means."""
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "STORE_READ_ONLY"
+    return "STORE_FULL" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "STORE_UNAVAILABLE"
 
 
 def store_error(error: BaseException, store: str) -> StoreError:

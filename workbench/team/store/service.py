@@ -35,6 +35,11 @@ class TeamStore:
         self._reading, self._writing = lanes[0], lanes[-1]
         self.is_closed = False
 
+    @property
+    def is_in_memory(self) -> bool:
+        """It ends with its one connection."""
+        return self._reading is self._writing
+
     @classmethod
     async def open(
         cls,

@@ -21,7 +21,7 @@ from workbench.team.problems import Conflict, Problem, Refused
 from workbench.team.snapshot import TeamSnapshot
 from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.store.address import address_of
-from workbench.team.store.database import NEWEST, Database
+from workbench.team.store.database import Database
 from workbench.team.store.errors import StoreError
 from workbench.team.store.schema import REVIEWS, VERSIONS
 from workbench.team.validation import Accepted, Limits, judge, judge_stored, size_of
@@ -30,6 +30,10 @@ from workbench.team.version import Origin, RestoredFrom, Saved, Version, Version
 _LINE = [column for column in VERSIONS.c if column.name != "config"]
 _INSERT = insert(VERSIONS)
 DEFAULT_PAGE = 50
+NEWEST_AND_SCHEMA = (
+    "SELECT coalesce((SELECT max(revision) FROM team_versions), 0), (SELECT max(version) FROM team_schema)"
+)
+"""Before each save, in its transaction: a newer release may have come while the store was open."""
 
 
 class VersionStore:
@@ -173,7 +177,8 @@ class VersionStore:
         )
         try:
             with self.database.writing() as connection:
-                newest: int = connection.exec_driver_sql(NEWEST).scalar() or 0
+                newest, schema = connection.exec_driver_sql(NEWEST_AND_SCHEMA).one()
+                self.database.check_version(schema)
                 if newest == base.revision:
                     connection.execute(_INSERT, _row(version))
         except StoreError as error:

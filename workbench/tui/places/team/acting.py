@@ -260,8 +260,9 @@ class Acting(Editing):
             self.house.copy(text, self.say)
 
     def action_read_again(self) -> None:
+        """Opened anew: what stands at its address may have been brought back or mended."""
         self.model.error = ""
-        self.store_work.read()
+        self.store_work.read(anew=True)
 
     # moving
 

@@ -36,6 +36,8 @@ class Working:
         self.keeping = Keeping(self._kept)
         self.is_saving = False
         self._again = False
+        self._anew = False
+        """The next look opens the store again."""
         self._reading: Worker[None] | None = None
         self._others: set[Worker[None]] = set()
         self._asked: set[int] = set()
@@ -57,10 +59,11 @@ class Working:
         self._asked.clear()
         self.access, self.model = access, model
 
-    def read(self) -> None:
-        """The newest version, soon. Any number of calls meanwhile cost one more look."""
+    def read(self, *, anew: bool = False) -> None:
+        """The newest version, soon. Any number of calls meanwhile cost one more look. `anew`: opened again."""
         if self.access is None:
             return
+        self._anew = self._anew or anew
         if self._reading is not None and not self._reading.is_finished:
             self._again = True
             return
@@ -123,16 +126,21 @@ class Working:
                 return
 
     async def _read_once(self, access: TeamAccess, model: TeamModel) -> None:
+        anew, self._anew = self._anew, False
         try:
+            if anew:
+                await access.reopen()
+                model.lines.clear()  # another file may say something else
+                model.versions.clear()
             snapshot = await access.snapshot()
             label = access.label
-            is_other = model.snapshot is None or snapshot.revision != model.snapshot.revision
+            is_other = anew or model.snapshot is None or snapshot.revision != model.snapshot.revision
             page = await access.history(None, PAGE) if is_other else ()
             if label != model.label:
                 model.label, model.limits = label, access.limits
                 model.draft = model.draft or await self._loaded(label)
         except StoreError as error:
-            model.error = str(error)
+            model.error = told(error)
             return
         model.error = ""
         model.snapshot = snapshot
@@ -167,7 +175,7 @@ class Working:
         except Refused as refused:
             model.error, model.problems = "", refused.problems
         except StoreError as error:
-            model.error = str(error)
+            model.error = told(error)
         else:
             self._took(model, saved, draft)
         finally:
@@ -213,7 +221,7 @@ class Working:
         try:
             page = await access.history(first + PAGE, PAGE)
         except StoreError as error:
-            model.error = str(error)
+            model.error = told(error)
         else:
             model.lines |= {line.revision: line for line in page}
         self._asked.discard(first)
@@ -226,7 +234,7 @@ class Working:
         try:
             model.keep_version(await access.version(revision))
         except StoreError as error:
-            model.error = str(error)
+            model.error = told(error)
         except Refused as refused:
             if model.mode != "conflict":  # a draft of another store says so itself
                 model.error = str(refused)
@@ -248,7 +256,7 @@ class Working:
         except Refused as refused:
             model.problems, model.mode = refused.problems, "entry"
         except StoreError as error:
-            model.error = str(error)
+            model.error = told(error)
         except Exception as error:  # of a plugin that takes part in the assembly
             model.error = f"{type(error).__name__}: {error}"
         else:
@@ -263,6 +271,11 @@ class Working:
         if error != self.model.draft_error:
             self.model.draft_error = error
             self._show()
+
+
+def told(error: StoreError) -> str:
+    """What went wrong, and what to do about it in this place."""
+    return f"{error}: the command “Read the store again” does" if error.code == "STORE_GONE" else str(error)
 
 
 def _compared(role: Role, before: Assembled, after: Assembled) -> RolePreview:
