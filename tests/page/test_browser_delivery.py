@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.browser import Web
 from tests.dynamic.world import H_PING
+from tests.support.browser import Web
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -16,7 +16,9 @@ return (client) => client.panel({
     const button = document.createElement("button");
     button.textContent = "Ask";
     const answer = document.createElement("p");
-    button.addEventListener("click", async () => { answer.textContent = "the host half says " + await host.call("ping"); });
+    button.addEventListener("click", async () => {
+      answer.textContent = "the host half says " + await host.call("ping");
+    });
     root.append("High water at 14:02", button, answer);
   },
 });

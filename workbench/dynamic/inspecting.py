@@ -62,10 +62,22 @@ _PURPOSES = {
     "subagents": "Providers of child agents.",
 }
 _SEATS = {
-    "panel": "A panel beside the conversation. Registering displaces nothing; entries stand in order.",
-    "status": "A short line in the status bar. Registering displaces nothing.",
-    "command": "A command of the page's palette. A taken name is refused.",
+    "panel": (
+        "client.panel({title, render(root)}): a titled place to draw into with the DOM. Displaces nothing; panels "
+        "stand in order. One that raises is withdrawn alone, and reported."
+    ),
+    "status": "client.status(text): a short line at the foot of the page, changed by its `set(text)`. Displaces nothing.",
+    "tool": "client.tool(name, (root, call) => …): draws each call of a tool of this package. Displaces nothing.",
+    "service": (
+        "client.provide(name, {method: (args) => …}), for browser halves that return {inject: [name], "
+        "apply(client)} and call client.get(name).method(args). A taken name is refused."
+    ),
 }
+_CLIENT_HALF = """\
+- `client` is the body of an async function; it returns (client) => { … }, or {inject: [services], apply(client)}
+- host.call(method, args): a handler of the host half, from harness.handle(method, function); lossless JSON
+- host.watch(method, each, args): the same again and again, for a handler that waits for news (harness.feed)
+- not available: network, storage, other frames, dialogs, imports"""
 
 
 def inspect_report(service: DynamicPackages, caller: Caller, arguments: Mapping[str, Any]) -> str:
@@ -245,7 +257,7 @@ def _client(service: DynamicPackages, _caller: Caller, name: str | None) -> str:
         for package in service.packages()
         if (run := package.run) is not None and run.delivery is not None
     ]
-    return "\n".join([*lines, *held, "- host.call(method, args): a handler of the host half, from harness.handle"])
+    return "\n".join([*([_CLIENT_HALF] if name is None else []), *lines, *held])
 
 
 _BODIES = {

@@ -1,4 +1,4 @@
-"""`harness`: what a package defines its tools and its page handlers with.
+"""`harness`: what a package defines its tools and its page handlers with, and what hands out their news.
 
 Source: docs/dynamic-packages.md 7.4 and 11.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from workbench.dynamic.host.feed import make_feed
 from workbench.dynamic.host.tool_boundary import ToolTable
 from workbench.dynamic.sandbox.names import frozen_object
 
@@ -27,4 +28,5 @@ def make_harness(tools: ToolTable, handle: Handle) -> Any:
             raise TypeError(f"handle: {method!r} needs a function, not a {type(fn).__name__}")
         handle(method, fn)
 
-    return frozen_object("harness", {"define_tool": staticmethod(define_tool), "handle": staticmethod(handle_)})
+    members = {"define_tool": define_tool, "handle": handle_, "feed": make_feed}
+    return frozen_object("harness", {name: staticmethod(member) for name, member in members.items()})

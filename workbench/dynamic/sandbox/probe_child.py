@@ -25,8 +25,10 @@ def main() -> None:
         return None
 
     bound = {name: helper_view(name) for name in helpers}
+    inert = staticmethod(nothing)
+    feed = frozen_object("feed", {"put": inert, "next": inert})
     bound["harness"] = frozen_object(
-        "harness", {"define_tool": staticmethod(nothing), "handle": staticmethod(nothing)}
+        "harness", {"define_tool": inert, "handle": inert, "feed": staticmethod(lambda: feed)}
     )
     namespace = make_namespace("probe", bound, print_=nothing, tick=nothing, substitute=lambda name: name)
     _limit_memory(memory_bytes)
