@@ -88,13 +88,18 @@ class Delivery:
         self._failures: dict[str, PageOutcome] = {}
         """Failures of pages, also of those that have closed since."""
 
-    def ask(self, page: Page) -> None:
-        """Announce to a page, unless it holds the run already."""
-        held = self._outcomes.get(page.id)
-        self._pages[page.id] = page
-        if held is None or held.state == "failed":
-            self._outcomes[page.id] = PageOutcome(page.id, "asked")
-            quietly(lambda: page.announce(self.announcement))
+    def ask(self, *pages: Page) -> None:
+        """Announce to pages, unless they hold the run already."""
+        asked: list[Page] = []
+        for page in pages:
+            held = self._outcomes.get(page.id)
+            self._pages[page.id] = page
+            if held is None or held.state == "failed":
+                self._outcomes[page.id] = PageOutcome(page.id, "asked")
+                asked.append(page)
+        for page in asked:
+            quietly(lambda page=page: page.announce(self.announcement))  # type: ignore[misc]
+        if asked:
             self._changed()
 
     def answered(self, outcome: PageOutcome) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -85,19 +85,26 @@ class Pages:
 
     def live(self, page_id: str) -> tuple[LivePackage, ...]:
         """The live packages with a browser half, as seen from one page."""
-        return tuple(
-            LivePackage(
-                run.package.id,
-                run.revision.name,
-                run.revision.purpose,
-                run.revision.number,
-                run.id,
-                run.package.state,
-                page_id in run.delivery.held_by,
+        return tuple(replace(each, loaded_here=page_id in held_by) for each, held_by in self.holders())
+
+    def holders(self) -> list[tuple[LivePackage, frozenset[str]]]:
+        """The live packages with a browser half, as seen from nowhere, and the pages that hold each."""
+        return [
+            (
+                LivePackage(
+                    run.package.id,
+                    run.revision.name,
+                    run.revision.purpose,
+                    run.revision.number,
+                    run.id,
+                    run.package.state,
+                    False,
+                ),
+                frozenset(run.delivery.held_by),
             )
             for run in self._runs()
             if run.delivery is not None
-        )
+        ]
 
     # -- what a page asks for ----------------------------------------------------------------------------
 
@@ -141,8 +148,7 @@ class Pages:
         run = self._run(package_id)
         if run is None or run.delivery is None:
             return False
-        for page in self.all():
-            run.delivery.ask(page)
+        run.delivery.ask(*self.all())
         return True
 
     def answer(self, page_id: str, request_id: str, allows: bool, reason: str = "") -> bool:

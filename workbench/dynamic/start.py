@@ -191,8 +191,7 @@ class Start:
         delivery = run.delivery = Delivery(announcement, lambda: service.changed(package))
         run.phase = "delivering"
         service.changed(package)
-        for page in service.pages.all():
-            delivery.ask(page)
+        delivery.ask(*service.pages.all())
         # What was up before may go down while pages load: that ends the run, too.
         await package.point.until(
             lambda: (

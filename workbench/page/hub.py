@@ -95,11 +95,11 @@ class Hub:
     def _list(self) -> None:
         self._is_listing = False
         frames: dict[tuple[bool, ...], bytes] = {}
+        holders = self.dynamic.pages.holders()
         for page in list(self._connections.values()):
-            live = self.dynamic.pages.live(page.id)
-            seen = tuple(each.loaded_here for each in live)
+            seen = tuple(page.id in held_by for _, held_by in holders)
             if seen not in frames:
-                packages = [messages.package(each) for each in live]
+                packages = [{**messages.package(each), "loadedHere": page.id in held_by} for each, held_by in holders]
                 frames[seen] = text_frame(messages.encoded({"type": "packages", "packages": packages}))
             page.list_packages(frames[seen])
 
