@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core import Context, Event, Fiber, FiberState
 from workbench.core.calls import Running, running_chain
-from workbench.dynamic.arguments import (
-    Caller,
-    check_keys,
-    check_session,
-    optional_half,
-    optional_revision,
-    optional_text,
-    refused,
-    required_text,
-)
+from workbench.dynamic.arguments import Caller, check_keys, check_session, optional_revision, required_text
 from workbench.dynamic.counters import counters_of
+from workbench.dynamic.defining import define, define_aside
 from workbench.dynamic.durable import NOTE_FORM
 from workbench.dynamic.events import CALL, CHANGE, NOTE, OUTPUT, REQUEST_RESOLVED, REQUEST_RUN, STATE, PackageCall
 from workbench.dynamic.package import Failure, Package, Revision, UndefinedRecord
@@ -32,8 +24,6 @@ from workbench.dynamic.requests import Request, Requests, ResolvedAs
 from workbench.dynamic.run import Run
 from workbench.dynamic.sandbox.budget import Turns
 from workbench.dynamic.sandbox.prints import PrintedLine
-from workbench.dynamic.source.browser import check_browser
-from workbench.dynamic.source.host import compile_host
 from workbench.dynamic.start import Start, to_its_end
 
 if TYPE_CHECKING:
@@ -106,40 +96,19 @@ class DynamicPackages:
     # -- the verbs ---------------------------------------------------------------------------------------
 
     def define(self, caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Record one revision; run nothing. Raises `Refusal`, and then no id is used up."""
-        check_keys(arguments, ("name", "purpose", "code", "client", "id"))
-        check_session(caller, "cordis_define")
-        name, purpose = required_text(arguments, "name"), required_text(arguments, "purpose")
-        code, client = optional_half(arguments, "code"), optional_half(arguments, "client")
-        if code is None and client is None:
-            raise refused(
-                "give at least one half: 'code' (Python, in this process) or 'client' (JavaScript, in a page)"
-            )
-        package_id = optional_text(arguments, "id")
-        package = None if package_id is None else self.owned(caller, package_id)
-        self._check_open()
-        new_id = f"dyn-{self.counters.packages + 1}" if package is None else package.id
-        number = 1 if package is None else package.newest.number + 1
-        half = None if code is None else compile_host(code, self.file_of(new_id, number), self.waterfalls())
-        if client is not None:
-            check_browser(client)
-        if package is None:
-            self.counters.packages += 1
-            package = self._packages[new_id] = Package(new_id, caller.session)
-        package.revisions.append(Revision(number, name, purpose, half, client))
-        self.changed(package)
-        warnings = [*(half.warnings if half is not None else ())]
-        if client is not None and not self.pages.all():
-            warnings.append("no page is open: a run waits until one loads the browser half")
-        return {
-            "id": new_id,
-            "revision": number,
-            "name": name,
-            "purpose": purpose,
-            "host": half is not None,
-            "client": client is not None,
-            "warnings": warnings,
-        }
+        """Record one revision; run nothing. Raises `Refusal`, and then no id is used up.
+
+        A long host half keeps the loop for up to a second; `define_aside` does not.
+        """
+        return define(self, caller, arguments)
+
+    async def define_aside(self, caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The same without keeping the loop. The id is minted at its end."""
+        return await define_aside(self, caller, arguments)
+
+    def add(self, package: Package) -> None:
+        """A new one, of `define`."""
+        self._packages[package.id] = package
 
     async def run(self, caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Start the newest revision, or the one named. Raises `Refusal`."""
@@ -167,7 +136,7 @@ class DynamicPackages:
         return await to_its_end(start, TURN_CANCELLED if by is not None else TAKEN_BACK)
 
     def _startable(self, package: Package, wanted: int | None) -> Revision:
-        self._check_open()
+        self.check_open()
         revision = package.newest if wanted is None else package.revision(wanted)
         if revision is None:
             there = ", ".join(f"r{each.number}" for each in package.revisions)
@@ -268,7 +237,8 @@ class DynamicPackages:
         """A toolset is there again."""
         self.is_open = True
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raises `Refusal` while everything is being stopped."""
         if not self.is_open:
             raise Refusal(
                 "cancelled", "the toolset is being unloaded: nothing starts any more, nothing is left running"

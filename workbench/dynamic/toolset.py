@@ -61,7 +61,7 @@ def register_tools(ctx: Context) -> None:
     async def define(caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if arguments.get("client"):
             await load_engine()
-        return dynamic.define(caller, arguments)
+        return await dynamic.define_aside(caller, arguments)
 
     _register(ctx, "cordis_inspect", _INSPECT, inspect)
     _register(ctx, "cordis_define", _DEFINE, define)

@@ -18,6 +18,7 @@ from workbench.dynamic.source.next_rule import listener_warnings
 from workbench.dynamic.source.rules import check_rules
 from workbench.dynamic.source.ticks import put_ticks
 
+TOO_DEEP = "`code` is nested too deeply to be compiled (line unknown); write it in smaller parts"
 HELPERS = ("json", "math", "re", "base64", "datetime")
 
 
@@ -47,9 +48,7 @@ def compile_host(source: str, file: str, waterfalls: Collection[str]) -> HostHal
     except SyntaxError as error:
         raise _syntax_refusal(source, error) from None
     except (RecursionError, MemoryError):
-        raise Refusal(
-            "syntax", "`code` is nested too deeply to be compiled (line unknown); write it in smaller parts"
-        ) from None
+        raise Refusal("syntax", TOO_DEEP) from None
     except ValueError as error:
         raise Refusal("syntax", f"`code` cannot be read as Python: {error}; remove that character") from None
     return HostHalf(source, code, tuple(name for name in HELPERS if name in named), found)
