@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,21 @@ def test_no_for_whatever_wants_to_run_in_a_page(cli: Cli, folder: Path) -> None:
     assert ran.code == ExitCode.DECLINED == 6
     assert "nobody is there to answer" in ran.err
     assert ran.out.splitlines()[-1].startswith("You did not want the panel")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.skipif(not is_available(), reason="needs the extra `page`")
+def test_a_person_at_the_terminal_is_asked(folder: Path) -> None:
+    from tests.support.terminal import Terminal
+
+    code = f"import os; os.chdir({str(folder)!r}); from workbench.cli.main import run; run()"
+    environment = {"NO_COLOR": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    with Terminal(code, "run", "packages-page", "-m", "Show the tide.", environ=environment) as terminal:
+        terminal.wait_for("allow this run of dyn-1 r1? [y, N reason, s shows its code] ")
+        terminal.send("s\n")
+        terminal.wait_for("browser half (JavaScript)")
+        terminal.wait_for("shows its code] ")
+        terminal.send("n not today\n")
+        terminal.wait_for("not today")
+        terminal.wait_for("You did not want the panel")
+        assert terminal.end() == 0

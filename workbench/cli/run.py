@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from workbench.agent.log import LogError
 from workbench.agent.options import AgentError
 from workbench.agent.sessions import APPENDED
+from workbench.cli.asking import Questions
 from workbench.cli.diagnostics import print_error, print_notes, print_problems
 from workbench.cli.exit_codes import ExitCode
 from workbench.cli.lines import TypedLines
@@ -27,11 +28,6 @@ from workbench.cli.transcript import Transcript
 from workbench.config.live import LiveChoices, LiveComposition, open_live
 from workbench.config.problems import LoadError
 from workbench.config.samples import locate
-from workbench.tools.events import APPROVAL
-from workbench.visible import visible_line
-
-if TYPE_CHECKING:
-    from workbench.tools.events import ApprovalRequest
 
 ApprovalMode = Literal["wait", "deny"]
 
@@ -94,6 +90,7 @@ class _Conversation:
         if self._dynamic is not None and wanted.approvals == "deny":
             self._dynamic.approvals_mode = "deny"
         self._transcript = Transcript(self._agent.id, output, errors)
+        self._questions = Questions(self._approvals, self._dynamic, self._transcript, errors)
         self._interrupts = 0
         self._ended = asyncio.Event()
 
@@ -103,7 +100,7 @@ class _Conversation:
         if self._dynamic is not None:
             self._follow_packages()
         if self._asks:
-            self._root.on(APPROVAL, self._approval)
+            self._questions.follow(self._root)
         if self._is_typed or self._asks:
             self._lines = TypedLines()
         with _signals(self._interrupted):
@@ -175,7 +172,7 @@ class _Conversation:
         return is_said
 
     async def _until_idle(self) -> None:
-        """What is typed meanwhile answers an approval, or steers."""
+        """What is typed meanwhile answers a question, or steers."""
         idle = asyncio.ensure_future(self._all_idle())
         try:
             while not idle.done():
@@ -192,23 +189,11 @@ class _Conversation:
             await asyncio.gather(idle, return_exceptions=True)
 
     def _typed(self, line: str | None) -> None:
-        pending = self._approvals.pending
         if line is None:
-            self._lines = None  # nobody is there any more
-            self._approvals.mode = "deny"
-            for request in pending:
-                self._approvals.answer(request.id, "denied")
-        elif pending:
-            is_allowed = line.strip().lower() in ("y", "yes")
-            self._approvals.answer(pending[0].id, "allowed-once" if is_allowed else "denied")
-        elif line.strip() and self._is_typed:
+            self._lines = None
+            self._questions.give_up()
+        elif not (self._asks and self._questions.take(line)) and line.strip() and self._is_typed:
             self._agent.steer(line)
-
-    def _approval(self, request: ApprovalRequest, state: str) -> None:
-        if state == "pending":
-            self._transcript.end_line()
-            reason = f" ({request.reason})" if request.reason else ""
-            self._prompt(visible_line(f"allow {request.call.name}{reason}? [y/N] "))
 
     def _prompt(self, text: str) -> None:
         self._errors.piece(text)
