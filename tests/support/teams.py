@@ -16,6 +16,7 @@ from workbench.team.parts import Role
 from workbench.team.previews import proposed_snapshot
 from workbench.team.problems import Conflict
 from workbench.team.snapshot import TeamSnapshot
+from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.store.errors import StoreError
 from workbench.team.store.service import TeamStore
 from workbench.team.validation import Accepted, Limits, judge, size_of
@@ -46,7 +47,7 @@ class StoreTeam:
     async def reopen(self) -> None:
         self._ask("reopen")
         store = self.store
-        self.store = await TeamStore.open(store.label, builtins=store.builtins, limits=store.limits)
+        self.store = await TeamStore.open(store.label, builtins=store.builtins, limits=store.limits, create=False)
         await store.close()
 
     async def history(self, before: int | None, limit: int) -> Sequence[VersionLine]:
@@ -100,14 +101,20 @@ class StoreTeam:
 
 @asynccontextmanager
 async def team_at(
-    file: Path, builtins: Builtins | None = None, limits: Limits | None = None
+    file: Path,
+    builtins: Builtins | None = None,
+    limits: Limits | None = None,
+    busy_timeout_ms: int = DEFAULT_BUSY_TIMEOUT_MS,
 ) -> AsyncIterator[StoreTeam]:
     """Over an SQLite file."""
-    store = await TeamStore.open(str(file), builtins=builtins or shipped_builtins(), limits=limits)
+    store = await TeamStore.open(
+        str(file), builtins=builtins or shipped_builtins(), limits=limits, busy_timeout_ms=busy_timeout_ms
+    )
+    team = StoreTeam(store)
     try:
-        yield StoreTeam(store)
+        yield team
     finally:
-        await store.close()
+        await team.store.close()
 
 
 def many_versions(file: Path, count: int) -> None:

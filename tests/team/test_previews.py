@@ -10,6 +10,7 @@ import pytest
 
 from tests.agent.scenario import error, events, say, text, world
 from tests.team.scenario import E0, M0, overriding, proposal, revisions, rule, team_world
+from tests.team.stores import opened as store_at
 from workbench.config import open_composition
 from workbench.config.difference.first_change import first_change
 from workbench.config.samples import locate
@@ -136,9 +137,20 @@ async def test_a_store_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
         _remove_store(tmp_path)
         await say(executor, "go")
         assert events(executor, "turn/end")[0].data["reason"]["kind"] == "error"
-        assert (await t.team.reopen()).revision == 0
-        assert await t.system(executor) == E0
-        assert await t.save(communication="C2") == 1
+        with pytest.raises(StoreError, match="no such file"):
+            await t.team.reopen()  # an empty store in its place would be nobody's wish
+        with store_at(tmp_path / "team.db") as other:
+            for base in range(2):
+                other.save(proposal(communication=f"other {base}"), base)
+        assert (await t.team.reopen()).revision == 2
+        assert "other 1" in await t.system(executor)
+        assert await t.save(communication="C2") == 3
+
+
+async def test_a_store_in_memory_survives_being_opened_anew(tmp_path: Path) -> None:
+    async with team_world(tmp_path, settings={"store": "sqlite://"}) as t:
+        await t.save(communication="C1")
+        assert (await t.team.reopen()).revision == 1
 
 
 def _remove_store(folder: Path) -> None:

@@ -12,6 +12,7 @@ import tests.support.previews as p
 from tests.support.teams import StoreTeam, team_at
 from tests.team.scenario import D0
 from tests.tui.conftest import Screen, settled
+from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.validation import Limits
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.places.team.place import TeamPlace
@@ -75,10 +76,14 @@ async def looking(
 
 @asynccontextmanager
 async def opened(
-    tmp_path: Path, size: tuple[int, int] = (120, 40), limits: Limits | None = None, **saved: Any
+    tmp_path: Path,
+    size: tuple[int, int] = (120, 40),
+    limits: Limits | None = None,
+    busy_timeout_ms: int = DEFAULT_BUSY_TIMEOUT_MS,
+    **saved: Any,
 ) -> AsyncIterator[tuple[TeamScreen, StoreTeam]]:
     """Over the short texts of the scenarios, with one version if there is something to be saved."""
-    async with team_at(tmp_path / "team.db", D0, limits) as team:
+    async with team_at(tmp_path / "team.db", D0, limits, busy_timeout_ms) as team:
         if saved:
             await team.save_now(**saved)
         async with looking(team, size) as screen:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.broken_stores import SABOTAGES
 from tests.support.teams import team_at
 from tests.team.scenario import D0
 from tests.tui.team_screen import WORK, looking, opened, overriding
@@ -17,23 +18,73 @@ from workbench.team.store.errors import StoreError
 pytestmark = pytest.mark.usefixtures("drafts")
 
 
-@pytest.mark.parametrize("code", ["STORE_LOCKED", "STORE_GONE"])
-async def test_a_store_that_fails_keeps_the_draft(tmp_path: Path, drafts: DraftFolder, code: Any) -> None:
+@pytest.mark.parametrize("code", SABOTAGES)
+async def test_a_store_that_fails_keeps_the_draft(tmp_path: Path, drafts: DraftFolder, code: str) -> None:
+    sabotage, remedy = SABOTAGES[code]
+    long = "x" * 50_000
+    async with opened(tmp_path, busy_timeout_ms=1, overrides=overriding(work="one")) as (screen, team):
+        await screen.go_to(WORK)
+        await screen.press("e")
+        screen.editor.area.text = long
+        await screen.rest()
+        with sabotage(tmp_path / "team.db"):
+            await screen.press("f4")
+            text = " ".join(screen.text().split())
+            assert "Not done. Your draft is kept." in text
+            assert remedy in text
+            assert screen.editor.text == long
+            kept = drafts.load(team.label)
+            assert kept is not None
+            assert (kept.base_revision, kept.overrides["runtime/work"]["text"]) == (1, long)  # type: ignore[index]
+        assert await team.store.newest_revision() == 1, "nothing is half-written"
+        await screen.press("f4")
+        assert "Saved as revision 2." in screen.text()
+        assert drafts.load(team.label) is None
+
+
+@pytest.mark.parametrize("code", ["STORE_READ_ONLY", "STORE_CORRUPT", "STORE_UNAVAILABLE"])
+async def test_an_error_of_any_other_kind_keeps_the_draft(tmp_path: Path, drafts: DraftFolder, code: Any) -> None:
     async with opened(tmp_path) as (screen, team):
         await screen.go_to(WORK)
         await screen.press("e", *"mine ")
-        team.error = StoreError(code, team.label, "no\x1b[2J")
+        team.error = error = StoreError(code, team.label, "no\x1b[2J")
         await screen.press("f4")
-        text = screen.text()
+        text = " ".join(screen.text().split())
         assert "Not done. Your draft is kept." in text
+        assert error.remedy.split(";")[0] in text
         assert screen.editor.text == "mine P:runtime/work"
-        kept = drafts.load(team.label)
-        assert kept is not None
-        assert kept.overrides["runtime/work"]["text"] == "mine P:runtime/work"  # type: ignore[index]
-        assert await team.store.newest_revision() == 0
+        assert drafts.load(team.label) is not None
         team.error = None
         await screen.press("f4")
         assert "Saved as revision 1." in screen.text()
+
+
+async def test_a_copy_that_was_brought_back_is_opened_anew(tmp_path: Path) -> None:
+    """Another file, so that the open one is of no use: the place opens it when it is asked to."""
+    async with opened(tmp_path, overrides=overriding(work="one")) as (screen, team):
+        file = tmp_path / "team.db"
+        await screen.go_to(WORK)
+        async with team_at(tmp_path / "backup.db", D0) as backup:
+            for number in range(3):
+                await backup.save_now(overrides=overriding(work=f"backup {number}"))
+        for name in ("team.db", "team.db-wal", "team.db-shm"):
+            (tmp_path / name).unlink()
+        await screen.press("e", *"mine ", "f4", "escape")
+        text = " ".join(screen.text().split())
+        assert "Read the store again" in text
+        await screen.press("f6")
+        assert "there is no such file" in " ".join(screen.text().split())
+        assert not file.exists(), "reading makes no store"
+        (tmp_path / "backup.db").rename(file)
+        await screen.press("w")
+        assert "another file has taken the place" in " ".join(screen.text().split())
+        await screen.press("f6")
+        assert "Revision 3 is newer than your draft's base, 1. Your draft is kept." in screen.text()
+        await screen.press("w", "a")
+        assert "Saved as revision 4." in screen.text()
+        assert (await team.store.snapshot()).part("runtime/work").override == "mine one"
+        await screen.press("h")
+        assert "From 3 to 4" in screen.text()
 
 
 async def test_a_store_whose_file_goes_away(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ class TeamPrompts:
         ctx.on(APPENDED, self._appended, everywhere=True)
         ctx.provide("team", self)
 
-    async def _opened(self) -> TeamStore:
+    async def _opened(self, *, create: bool = True) -> TeamStore:
         settings = self.settings
         try:  # the database takes as long to import as everything else together
             service = await asyncio.to_thread(import_module, "workbench.team.store.service")
@@ -127,6 +127,7 @@ class TeamPrompts:
             builtins=settings.builtins,
             limits=Limits(settings.size_limit, settings.accept_modes),
             busy_timeout_ms=settings.busy_timeout_ms,
+            create=create,
         )
         return opened
 
@@ -137,7 +138,7 @@ class TeamPrompts:
         """
         if self.store.is_in_memory:
             return await self.refresh()
-        gone, self.store = self.store, await self._opened()
+        gone, self.store = self.store, await self._opened(create=False)
         await gone.close()
         snapshot = await self.store.snapshot()
         self.latest = snapshot

@@ -85,7 +85,8 @@ class Database:
             if _is_sqlite(self.url):
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
-        self.check_present()
+            self.check_present()  # what was written to a file that is gone is taken back
+        self.check_present(", perhaps with this save in it")
 
     @contextmanager
     def telling_errors(self) -> Iterator[None]:
@@ -97,7 +98,7 @@ class Database:
         except OSError as error:
             raise StoreError(code_of_refusal(error), self.label, error.strerror or str(error)) from error
 
-    def check_present(self) -> None:
+    def check_present(self, with_what: str = "") -> None:
         """Raises `STORE_GONE` when the open file is no longer the one of that name: writing would be lost."""
         if self._file is None:
             return
@@ -110,7 +111,7 @@ class Database:
         if found != self._identity:
             gone = "the file that was open is not there any more"
             what = gone if found is None else "another file has taken the place of the one that was open"
-            raise StoreError("STORE_GONE", self.label, what)
+            raise StoreError("STORE_GONE", self.label, f"{what}{with_what}")
 
     def check_version(self, found: int) -> None:
         """Raises `STORE_NEWER` for a schema that this release does not know."""
@@ -155,7 +156,7 @@ class Database:
         if self._file is None:
             return
         if not create and not self._file.exists():
-            raise StoreError("STORE_UNAVAILABLE", self.label, "there is no such file, and only a save makes one")
+            raise StoreError("STORE_UNAVAILABLE", self.label, "there is no such file")
         with self.telling_errors():
             if create:
                 self._file.parent.mkdir(parents=True, exist_ok=True)

@@ -48,14 +48,20 @@ class TeamStore:
         builtins: Builtins | None = None,
         limits: Limits | None = None,
         busy_timeout_ms: int = DEFAULT_BUSY_TIMEOUT_MS,
+        create: bool = True,
     ) -> TeamStore:
-        """Open a store by URL or path; None is the person's own. Raises `StoreError`."""
+        """Open a store by URL or path; None is the person's own. Raises `StoreError`.
+
+        Without `create`, a file that does not exist is `STORE_UNAVAILABLE`.
+        """
         lanes = tuple(ThreadPoolExecutor(1, f"team store {what}") for what in ("reads", "writes"))
         if is_in_memory(address):
             lanes = lanes[:1]  # each connection would have a database of its own
 
         def opened() -> VersionStore:
-            return VersionStore(address, builtins=builtins, limits=limits, busy_timeout_ms=busy_timeout_ms)
+            return VersionStore(
+                address, builtins=builtins, limits=limits, busy_timeout_ms=busy_timeout_ms, create=create
+            )
 
         opening: list[Future[VersionStore]] = []
         try:
