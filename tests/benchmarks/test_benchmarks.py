@@ -11,7 +11,7 @@ import pytest
 SCRIPTS = sorted(Path(__file__).parent.glob("bench_*.py"))
 
 
-@pytest.mark.timeout(120)  # some start whole processes
+@pytest.mark.slow  # some start whole processes
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_runs(script: Path) -> None:
     run = subprocess.run([sys.executable, script, "--quick"], capture_output=True, text=True, check=False)

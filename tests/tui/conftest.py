@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every look is looked at in dark at each size, and in each theme at 120x40. The other pictures are slow."""
+    for item in items:
+        params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        if params.get("theme", "dark") != "dark" and params.get("size", (120, 40)) != (120, 40):
+            item.add_marker(pytest.mark.slow)
+
+
 async def settled(pilot: Pilot[int]) -> None:
     """No work is under way, the bridge has nothing to tell, and the screen is quiet."""
     app = pilot.app
