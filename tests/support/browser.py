@@ -14,7 +14,7 @@ from tests.dynamic.world import World
 from tests.support.page_server import Served, served
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, FrameLocator, Locator, Page
+    from playwright.async_api import Browser, BrowserContext, Error, FrameLocator, Locator, Page
 
 PATIENCE_MS = 60_000
 """Until a wait gives up: other suites may share the cores."""
@@ -69,7 +69,7 @@ class Web:
         """One more page."""
         tab = await self.context.new_page()
         page = WebPage(self, tab)
-        tab.on("pageerror", lambda error: page.errors.append(str(error)))
+        tab.on("pageerror", page.failed)
         await tab.goto(self.served.url)
         await page.connected()
         self.pages.append(page)
@@ -99,6 +99,11 @@ class WebPage:
         self.tab = tab
         self.errors: list[str] = []
         """What its own script has raised."""
+
+    def failed(self, error: Error) -> None:
+        """An error that nobody has caught; those of browser halves have another address in their stack."""
+        if self.web.served.url in (error.stack or ""):
+            self.errors.append(str(error.stack))
 
     async def connected(self) -> None:
         await self.tab.wait_for_selector('body[data-connection="open"]', timeout=PATIENCE_MS)

@@ -20,6 +20,8 @@ class Frame {
     iframe.setAttribute("allow", "");
     iframe.referrerPolicy = "no-referrer";
     iframe.src = address;
+    iframe.addEventListener("load", () => this.loads++ && this.said({ t: "left" }));
+    this.loads = 0;
     iframe.tabIndex = -1;
     this.said = () => {};
     this.looks = 0;
@@ -132,7 +134,7 @@ export class Halves {
     for (const half of [...this.byId.values()]) {
       if (!half.frame || !half.frame.look()) continue;
       const stuck = half.frame.port
-        ? `it has not come back for ${PATIENCE} s: a loop that never ends, or work that is too long for one turn`
+        ? `it has not come back for ${PATIENCE} s: a loop that never ends, work that is too long for one turn, or it has left its frame`
         : "its frame did not open; browser halves need a browser that reaches *.localhost, such as Chromium or Firefox";
       this.withdraw(half, half.frame.port ? "evaluate" : "fetch", stuck);
     }
@@ -279,7 +281,7 @@ export class Halves {
     const now = performance.now();
     half.tokens = Math.min(AT_ONCE, half.tokens + ((now - half.filledAt) / 1000) * PER_SECOND);
     half.filledAt = now;
-    const answer = (message) => this.holds(half) && half.frame.say({ t: "reply", n, ...message });
+    const answer = (message) => this.holds(half) && half.frame?.say({ t: "reply", n, ...message });
     if (half.tokens < 1 || half.inFlight >= IN_FLIGHT) {
       const message = `at most ${IN_FLIGHT} calls at a time and ${PER_SECOND} a second: let the handler wait for news instead of asking again`;
       return answer({ error: { kind: "too-many", message } });
@@ -322,7 +324,7 @@ export class Halves {
       this.services.set(name, half);
       half.provides.set(name, Array.isArray(methods) ? methods.slice(0, 100).map(String) : []);
     }
-    half.frame.say({ t: "provided", n, holder: isTaken ? holder.id : null });
+    half.frame?.say({ t: "provided", n, holder: isTaken ? holder.id : null });
     if (!isTaken) this.tellServices();
   }
 
@@ -340,10 +342,10 @@ export class Halves {
 
   use(half, { n, service, method, args }) {
     const provider = this.services.get(service);
-    if (!provider) return half.frame.say({ t: "reply", n, error: { kind: "service-gone", message: `no browser half provides ${cut(service, 200)}` } });
+    if (!provider) return half.frame?.say({ t: "reply", n, error: { kind: "service-gone", message: `no browser half provides ${cut(service, 200)}` } });
     const number = ++this.lastUse;
     this.uses.set(number, { half, n, provider, service });
-    provider.frame.say({ t: "serve", n: number, service, method, args });
+    provider.frame?.say({ t: "serve", n: number, service, method, args });
   }
 
   served(half, { n, value, error }) {

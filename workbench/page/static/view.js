@@ -89,7 +89,7 @@ export class View {
     for (const half of shown) drawHalf(half);
     const isEmpty = !shown.some((half) => half.titles.length || half.state !== "loaded");
     $("empty").hidden = !isEmpty;
-    if (isEmpty) put($("empty"), ...emptyWords(packages, requests));
+    if (isEmpty) put($("empty"), ...emptyWords(packages, requests, halves));
 
     const seats = shown.flatMap((half) => [...half.seats].map(([key, text]) => ({ key: `${half.run}/${key}`, id: half.id, text })));
     $("seats").hidden = !seats.length;
@@ -189,10 +189,10 @@ export class View {
       : withdrawn ? "Everything else of it goes on. The agent was told, and sees this in its report." : "It goes on. The agent was told, and sees this in its report.";
     return el(
       "li", "problem",
-      el("div", "head", el("p", "", el("span", "failed", sign("×")), " ", el("b", "", id, " ", name), el("span", "soft", what)),
-        action("Dismiss", "dismiss", () => this.acts.dismiss(problem), `Dismiss: ${id} ${name}`)),
+      el("p", "", el("span", "failed", sign("×")), " ", el("b", "", id, " ", name), el("span", "soft", what)),
       el("p", "", message),
       el("p", "soft small", advice),
+      action("Dismiss", "dismiss", () => this.acts.dismiss(problem), `Dismiss: ${id} ${name}`),
     );
   }
 
@@ -273,9 +273,12 @@ function drawHalf(half) {
   frame.tabIndex = isShown ? 0 : -1;
 }
 
-function emptyWords(packages, requests) {
+function emptyWords(packages, requests, halves) {
   if (requests.length) {
     return [el("p", "", el("b", "", "No panel yet.")), el("p", "soft", "What a package wants to show stands here, as soon as somebody has allowed it.")];
+  }
+  if (packages.length && packages.every((each) => halves.has(each.id))) {
+    return [el("p", "", el("b", "", "No panel on this page.")), el("p", "soft", "What is loaded here has nothing to show now.")];
   }
   if (packages.length) {
     return [
