@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.prompt import AssembleContext, preview
 from workbench.prompt.views import Owner, Preview
 from workbench.tui import counting
-from workbench.tui.packages_subject import LivePackages, Runners, follow
+from workbench.tui.packages_runners import Runners, follow
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
 from workbench.tui.view.edits import Waiting
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.core import Runtime
     from workbench.tui.live_sessions import LiveSessions
     from workbench.tui.live_team import LiveTeam
+    from workbench.tui.packages_subject import LivePackages
 
 CHANGES = "system-prompt/change", "tools/change"
 """Events of what is registered: a tool can be restricted without a change of the prompt service."""
