@@ -8,6 +8,7 @@ from workbench.cli.exit_codes import ExitCode
 from workbench.cli.output import standard_error
 from workbench.config.problems import LoadError
 from workbench.config.samples import locate
+from workbench.tui.collector import at_rest
 
 
 def run(
@@ -23,12 +24,13 @@ def run(
 
         print_problems(error.problems, standard_error())
         return ExitCode.UNUSABLE
-    from workbench.tui.run import UnknownTheme, run_workbench
+    with at_rest():
+        from workbench.tui.run import UnknownTheme, run_workbench
 
-    try:
-        return run_workbench(path, name=file, theme=theme, keymap=keymap, signs_in_ascii=signs_in_ascii)
-    except UnknownTheme as unknown:
-        return _refuse(str(unknown))
+        try:
+            return run_workbench(path, name=file, theme=theme, keymap=keymap, signs_in_ascii=signs_in_ascii)
+        except UnknownTheme as unknown:
+            return _refuse(str(unknown))
 
 
 def _refuse(why: str) -> int:

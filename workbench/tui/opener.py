@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from workbench.tui import collector
 from workbench.tui.memory import Memory
 from workbench.tui.subject import Subject
 
@@ -84,10 +85,12 @@ class Opener:
             self._window.memory.opened(remembered)
             try:
                 await soon(self._window.has_shown)
+                collector.keep()
                 await asyncio.to_thread(import_module, "workbench.config.watching")
                 opened.watch()  # what was saved meanwhile is read then
                 await self._asked.wait()
             finally:
+                collector.let_go()
                 self._window.memory.left(remembered, health_of(opened))
 
     async def _look_at_recorded(self, file: str, name: str, remembered: str) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench.core.watchdog import DEFAULT_LIMIT, Watchdog
+from workbench.tui import collector, user_themes
 from workbench.tui import keymap as keymaps
-from workbench.tui import user_themes
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.memory import Memory, file_of_person, load
 from workbench.tui.opener import Opener
@@ -25,6 +25,8 @@ CLOSING_SECONDS = 5.0
 """How long plugins have to stop when the workbench is left."""
 UNSTOPPED = 1
 """Exit code when they did not."""
+START_SECONDS = 3.0
+"""A start that takes longer than this waits for something."""
 SIGNALS = "SIGTERM", "SIGHUP", "SIGINT"
 
 
@@ -96,6 +98,7 @@ async def _walk(theme: str, keys: keymaps.Keymap, signs_in_ascii: bool | None) -
 
 async def _run(app: WorkbenchApp, opener: Opener, memory: Memory, name: str) -> int:
     _leave_on_signals(app)
+    asyncio.get_running_loop().call_later(START_SECONDS, collector.resume)
     opening = asyncio.create_task(opener.run(), name="open files")
     opening.add_done_callback(lambda task: app.exit(1) if not task.cancelled() else None)
     try:
