@@ -293,11 +293,11 @@ async def test_another_model_keeps_no_prefix() -> None:
 async def test_long_work_is_told_and_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     gate, seen = threading.Event(), []
 
-    def slow(*previews: Any, given_up: threading.Event, progress: Any) -> Comparison:
+    def slow(*previews: Any, messages: Any, given_up: threading.Event, progress: Any) -> Comparison:
         seen.append(given_up)
         progress("counting tokens")
         gate.wait(20)
-        return compare(*previews, given_up=given_up, progress=progress)
+        return compare(*previews, messages=messages, given_up=given_up, progress=progress)
 
     async with comparing(after=None) as (screen, place):
         monkeypatch.setattr(comparing_module, "compare", slow)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.log.building import NOT_HERE, RECORDED, Run, header
+from tests.agent.log.building import NOT_HERE, RECORDED, Run, header, text, user
 from tests.agent.verdicts import sessions as s
 from tests.tui.recorded import recorded
+from workbench.agent.log import Replace
 from workbench.tui.places.compare.place import ComparePlace
 from workbench.tui.places.prompt.place import PromptPlace
 from workbench.tui.places.trace.place import TracePlace
@@ -87,9 +88,31 @@ async def test_two_steps_compared(tmp_path: Path) -> None:
     async with recorded(log_of(s.fc04(tmp_path / "clock.jsonl"))) as screen:
         await screen.press("up", "space", "down", "down", "d")
         await screen.until(lambda: isinstance(screen.app.place, ComparePlace))
-        await screen.until_shown("step 1.1", "step 3.1", "clock:now")
+        await screen.until_shown("step 1.1", "step 3.1", "clock:now", "message[1]", "messages ≈")
         await screen.press("escape")
         await screen.until(lambda: screen.app.place.tab.title == "Session")
+
+
+async def test_two_steps_that_differ_in_a_message_alone(tmp_path: Path) -> None:
+    """What was summed up is where the prefix breaks; whose it is, and what stays behind it."""
+    run = Run(tmp_path / "summed.jsonl")
+    run.whole_turn("a long question", "a long answer")
+    run.begin_turn()
+    run.begin_step("go on")
+    nodes = run.session.surface.nodes
+    run.append("user/message", user("In short: it was asked."), Replace(nodes[0], nodes[1]), *nodes[:2])
+    run.send(header())
+    run.answer(text("done"))
+    run.end_step()
+    run.end_turn()
+    run.session.close_now()
+    async with recorded(tmp_path / "summed.jsonl") as screen:
+        assert screen.place.model.row is not None
+        assert screen.place.model.row.name == "2.1"
+        await screen.press("d")
+        await screen.until(lambda: isinstance(screen.app.place, ComparePlace))
+        await screen.until_shown("The prefix breaks at token", "message[0] changed first, of user")
+        assert "a long question" in screen.text()
 
 
 async def test_breaks_are_gone_to_and_steps_by_mouse(tmp_path: Path) -> None:

@@ -272,10 +272,7 @@ class LogSubject:
             from workbench.models.request import CallConfig
 
             return preview_of(RequestHeader(CallConfig()), (), (), scope, None)
-        row = rows[-1]
-        rebuilt = await asyncio.to_thread(self.rebuilt, track, row)
-        parts = await asyncio.to_thread(self.parts, track, row)
-        return preview_of(rebuilt.header, rebuilt.messages, parts, scope, row.time)
+        return await asyncio.to_thread(self._stories[id(track)].preview, rows[-1], scope)
 
     async def findings(self) -> None:
         """Rules look at a composition."""

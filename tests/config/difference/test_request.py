@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from tests.agent.log.building import assistant, text, user
 from tests.support.previews import BASH, CODING_AGENT, CONTEXTS, FAILING, SECTIONS, TOOLS, VARIABLES, preview, tool
+from workbench.agent.verdicts.parts import message_part
 from workbench.config.difference.request import GivenUp, RequestDifference, request_difference
 from workbench.prompt.views import EntryView, Preview
 from workbench.tokens import PromptTexts, TokenCounter
+from workbench.values.frozen import freeze
 
 
 def changed(name: str, old: str, new: str) -> Preview:
@@ -105,3 +108,58 @@ def test_whoever_waits_can_give_up() -> None:
     with pytest.raises(GivenUp):
         request_difference(CODING_AGENT, CODING_AGENT, given_up=given_up, progress=tell)
     assert stages == ["comparing", "counting tokens"]
+
+
+SAID = tuple(
+    freeze(each) for each in (user("Fix it."), assistant(1, 1, text("I look."))["message"], user("Go on."))
+)
+    freeze(each) for each in (user("Fix it."), assistant(1, 1, text("I look."))["message"], user("Go on."))
+)
+
+
+def test_messages_that_were_appended_break_nothing() -> None:
+    difference = request_difference(CODING_AGENT, CODING_AGENT, messages=(SAID[:1], SAID))
+    found = difference.prefix
+    assert found is not None
+    assert (found.part, found.first.name, found.lost) == ("messages", "message[1]", 0)
+    assert states(difference) == [("message", "message[1]", "added"), ("message", "message[2]", "added")]
+    assert not difference.is_same
+    assert (difference.counted("same", "message"), difference.counted("same", "context")) == (1, 0)
+    counter = TokenCounter.for_model("deepseek-chat")
+    added = sum(counter.count_now(message_part(index, SAID[index]).text).tokens for index in (1, 2))
+    assert difference.added_tokens is not None
+    assert difference.added_tokens.tokens == added == found.read_anew
+
+
+def test_a_message_that_is_another_one_is_where_it_breaks() -> None:
+    """Of a conversation that was summed up, what stays behind the summary is seen as the same."""
+    summed = freeze(user("Summary: it was fixed."))
+    difference = request_difference(CODING_AGENT, CODING_AGENT, messages=(SAID, (summed, SAID[2])))
+    found = difference.prefix
+    assert found is not None
+    assert (found.part, found.first.name, found.first.action) == ("messages", "message[0]", "changed")
+    assert found.first.owner.plugin == "user"
+    assert found.lost
+    assert states(difference) == [("message", "message[0]", "changed"), ("message", "message[1]", "removed")]
+    assert difference.counted("same", "message") == 1
+    system, tools = difference.after.system, difference.after.all_tools
+    assert system is not None
+    assert found.kept == system.tokens + tools.tokens + found.kept_in_part
+    same = request_difference(CODING_AGENT, CODING_AGENT, messages=(SAID, SAID))
+    assert same.is_same
+    assert same.prefix is None
+
+
+def test_what_changes_before_the_messages_has_them_read_anew() -> None:
+    """Also a tool behind the last one, which alone would only be appended."""
+    tools = (*TOOLS, tool("zz", BASH, "One more."))
+    after = preview(SECTIONS, CONTEXTS, tools, VARIABLES)
+    before = preview(SECTIONS, CONTEXTS, TOOLS, VARIABLES)
+    alone = request_difference(before, after).prefix
+    found = request_difference(before, after, messages=(SAID, SAID)).prefix
+    assert alone is not None
+    assert found is not None
+    assert (found.part, found.first.name) == ("tools", "zz")
+    said = found.read_anew - alone.read_anew
+    assert said > 0
+    assert found.lost == alone.lost + said

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
 from workbench.agent.log.json_lines import encode_json, standard_json
 from workbench.models.request import ModelRequest
+from workbench.values.frozen import FrozenDict
 
 
 def canonical_bytes(request: ModelRequest) -> bytes:
@@ -21,20 +22,41 @@ def canonical_bytes(request: ModelRequest) -> bytes:
 
 def canonical_lines(request: ModelRequest) -> Iterator[bytes]:
     """The lines of `canonical_bytes`, each with its line end."""
-    if request.system:
-        yield system_line(request.system)
-    for tool in request.tools:
-        yield tool_line(tool)
+    yield from head_lines(request)
     for message in request.messages:
         yield message_line(message)
 
 
 def digest(request: ModelRequest) -> str:
     """SHA-256 of the canonical bytes, in hexadecimal."""
+    return digest_of(request, request.messages)
+
+
+def digest_of(head: Head, messages: Iterable[Mapping[str, Any]]) -> str:
+    """The same of a head and messages, of which one is in memory at a time."""
     found = hashlib.sha256()
-    for line in canonical_lines(request):
+    for line in head_lines(head):
         found.update(line)
+    for message in messages:
+        found.update(message_line(message))
     return found.hexdigest()
+
+
+class Head(Protocol):
+    """What stands before the messages: a request has it, and its header."""
+
+    @property
+    def system(self) -> str | None: ...
+    @property
+    def tools(self) -> tuple[FrozenDict, ...]: ...
+
+
+def head_lines(head: Head) -> Iterator[bytes]:
+    """Those of system text and tools."""
+    if head.system:
+        yield system_line(head.system)
+    for tool in head.tools:
+        yield tool_line(tool)
 
 
 def system_line(system: str) -> bytes:

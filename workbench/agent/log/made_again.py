@@ -6,10 +6,10 @@ A timeline keeps numbers; whoever wants to read gets it from here. Source: docs/
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from workbench.agent.log.canonical import digest
+from workbench.agent.log.canonical import digest_of
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent
 from workbench.agent.log.header import RequestHeader
@@ -17,7 +17,10 @@ from workbench.agent.log.read_surface import EventOf, Messages, ReadSurface
 from workbench.agent.log.rebuild import RebuiltRequest, SentRequest
 from workbench.agent.log.rows import RequestRow, RequestRows
 from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts, message_part
+from workbench.values.frozen import FrozenDict
 
+AT_ONCE = 32_000_000
+"""Bytes of a request up to which its messages are held; those of a longer one are read one by one."""
 KEPT = 4
 """Headers, and lists of parts, that are kept for a second look."""
 K = TypeVar("K")
@@ -43,9 +46,15 @@ class MadeAgain:
         """A request as it was sent. Raises `LogError` NO_REQUEST."""
         header = self.header(sent.header_seq)
         nodes = self._surface.nodes_at(sent.seq)
-        listed = self._surface.messages_of(nodes)
-        messages = tuple([listed[index] for index in range(len(listed))])
-        return RebuiltRequest(sent, header, tuple(nodes), messages, digest(header.request(messages)))
+        messages: Sequence[FrozenDict] = self._surface.messages_of(nodes)
+        index = self._rows.at_seq(sent.seq)
+        if index is None or self._rows[index].byte_length <= AT_ONCE:
+            messages = tuple(messages)
+        return RebuiltRequest(sent, header, tuple(nodes), messages, digest_of(header, messages))
+
+    def snapshot(self, sent: SentRequest) -> FrozenDict | None:
+        """The message with the runtime context that was in force."""
+        return self._surface.snapshot_at(sent.seq)
 
     def parts(self, row: RequestRow) -> tuple[Part, ...]:
         """System text and tools of a request."""

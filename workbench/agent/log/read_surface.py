@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, overload
 
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent
@@ -43,7 +43,7 @@ class Conversation(Protocol):
         ...
 
 
-class HeldMessages:
+class HeldMessages(Sequence[FrozenDict]):
     """Messages that are in memory. A message is the same one as long as it is the same object."""
 
     def __init__(self, messages: Sequence[FrozenDict]) -> None:
@@ -52,14 +52,18 @@ class HeldMessages:
     def __len__(self) -> int:
         return len(self._messages)
 
-    def __getitem__(self, index: int, /) -> FrozenDict:
+    @overload
+    def __getitem__(self, index: int, /) -> FrozenDict: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[FrozenDict]: ...
+    def __getitem__(self, index: int | slice, /) -> FrozenDict | Sequence[FrozenDict]:
         return self._messages[index]
 
     def key(self, index: int) -> object:
         return id(self._messages[index])
 
 
-class ReadMessages:
+class ReadMessages(Sequence[FrozenDict]):
     """Messages that are read when asked for."""
 
     def __init__(self, seqs: array[int], count: int, surface: ReadSurface) -> None:
@@ -68,7 +72,13 @@ class ReadMessages:
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, index: int, /) -> FrozenDict:
+    @overload
+    def __getitem__(self, index: int, /) -> FrozenDict: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[FrozenDict]: ...
+    def __getitem__(self, index: int | slice, /) -> FrozenDict | Sequence[FrozenDict]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(self._count))]
         if not -self._count <= index < self._count:
             raise IndexError(index)
         return self._surface.message(self._seqs[index % self._count])
@@ -94,6 +104,8 @@ class ReadSurface:
         """Seqs of all surface events."""
         self._ops: dict[int, tuple[int, int]] = {}
         """Those of them that replace, and what."""
+        self._snapshots = array("Q")
+        """Surface events that are snapshots of the runtime context."""
         self._fresh: dict[int, FrozenDict] = {}
         self.replacements = 0
 
@@ -124,6 +136,13 @@ class ReadSurface:
                 first, last = nodes.index(op[0]), nodes.index(op[1])
                 nodes[first : last + 1] = array("Q", [each])
         return nodes
+
+    def snapshot_at(self, seq: int) -> FrozenDict | None:
+        """The newest snapshot of the runtime context that stood on the surface then."""
+        nodes = self.nodes_at(seq)
+        there = set(nodes) if self._snapshots else set()
+        found = next((each for each in reversed(self._snapshots) if each < seq and each in there), None)
+        return None if found is None else self.message(found)
 
     def message(self, seq: int) -> FrozenDict:
         """The message that a node becomes. Raises `LogError` LOG_CHANGED."""
@@ -158,6 +177,9 @@ class ReadSurface:
                 self._said.append(event.seq)
         self._added.append(event.seq)
         if message is not None:
+            source = message.get("source")
+            if isinstance(source, dict) and source.get("form") == "snapshot":
+                self._snapshots.append(event.seq)
             if len(self._fresh) >= _FRESH:
                 self._fresh.clear()
             self._fresh[event.seq] = message

@@ -49,7 +49,8 @@ class RebuiltRequest:
     header: RequestHeader
     nodes: tuple[int, ...]
     """Seqs of the surface nodes that its messages come from."""
-    messages: tuple[FrozenDict, ...]
+    messages: Sequence[FrozenDict]
+    """Of a very long request they are read one by one."""
     digest: str
     """Of its canonical bytes, as they are rebuilt."""
 

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from workbench.agent.log.canonical import message_line, system_line, tool_line
+from workbench.agent.log.canonical import head_lines, message_line
 from workbench.agent.log.header import RequestHeader
 from workbench.agent.log.prefix import Divergence, NamedLine, difference_in_lines
 from workbench.agent.log.read_surface import Conversation, Messages
@@ -156,8 +156,7 @@ class RequestSeries:
         if last is not None and last.header is header:
             head, length, characters = last.head, last.head_length, last.head_characters
         else:
-            lines = [system_line(header.system)] if header.system else []
-            head = (*lines, *map(tool_line, header.tools))
+            head = tuple(head_lines(header))
             length, characters = sum(map(len, head)), sum(map(_characters, head))
             if last is not None and head == last.head:
                 head = last.head

@@ -21,16 +21,17 @@ _BLOCK = 4096
 class FirstChange:
     """The first part of a prompt that is another one."""
 
-    part: Literal["section", "tool", "context"]
-    """The system text is compared first, then the tools, then the runtime-context message."""
+    part: Literal["section", "tool", "context", "message"]
+    """The system text is compared first, then the tools, then the runtime-context message. Messages by steps."""
     name: str
     action: Action
     owner: Owner
     layer: str
     offset: int
-    """Characters of the system text, or of the runtime-context message, that stay. Of a tool: tools that stay."""
+    """Characters of the system text, or of the runtime-context message, that stay. Of a tool: tools that stay;
+    of a message: messages."""
     line: int
-    """In that text, from 1; of a tool: its number in the list."""
+    """In that text, from 1; of a tool or a message: its number in the list."""
     of: int
     """Characters, or tools, that there were before."""
     position: Position | None
@@ -40,8 +41,13 @@ class FirstChange:
     def sentence(self) -> str:
         """What it is, in one line. Names in it are outside text."""
         where = f" ({self.position})" if self.position else ""
-        unit = "tools" if self.part == "tool" else "characters"
-        whole = {"section": "the system text", "tool": "the list", "context": "the runtime-context message"}
+        unit = {"tool": "tools", "message": "messages"}.get(self.part, "characters")
+        whole = {
+            "section": "the system text",
+            "tool": "the list",
+            "context": "the runtime-context message",
+            "message": "the conversation",
+        }
         kept = f"{self.offset:,} of {self.of:,} {unit} of {whole[self.part]} before it stay"
         return f"{self.part} {self.name} of {self.owner.plugin} is {self.action}{where}; {kept}"
 

@@ -23,7 +23,7 @@ State = Literal["added", "removed", "changed", "moved", "same"]
 class PartDifference(Generic[View]):
     """What became of one section, context, tool or variable."""
 
-    kind: Literal["section", "context", "tool", "variable"]
+    kind: Literal["section", "context", "tool", "variable", "message"]
     name: str
     state: State
     """`changed` also where it has moved, too."""

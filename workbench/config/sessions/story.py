@@ -19,12 +19,14 @@ from workbench.agent.log.series import RequestSeries
 from workbench.agent.log.session_header import SessionHeader
 from workbench.agent.log.session_log import SessionLog
 from workbench.agent.log.timeline import Timeline, TimelineBuilder
+from workbench.agent.verdicts.as_preview import preview_of
 from workbench.agent.verdicts.judging import Counting, Judge, quarter
 from workbench.agent.verdicts.parts import Part, fixed_parts, message_part
 from workbench.agent.verdicts.remarks import RemarkFold
 from workbench.agent.verdicts.verdict import ChangedPart
 from workbench.config.importers.captures import Capture, NoCapture, read_capture
 from workbench.config.recorded import is_capture, is_log, logs_in
+from workbench.prompt.views import Preview
 from workbench.tokens import TokenCounter
 from workbench.values.frozen import FrozenDict
 
@@ -59,6 +61,10 @@ class Story(Protocol):
 
     def texts(self, row: RequestRow) -> tuple[str, str]:
         """The part that changed first, as it was and as it is. Raises `LogError`."""
+        ...
+
+    def preview(self, row: RequestRow, scope: str) -> Preview:
+        """The prompt of a request, like any other. Raises `LogError`."""
         ...
 
     def close(self) -> None:
@@ -126,6 +132,12 @@ class LogStory:
 
     def texts(self, row: RequestRow) -> tuple[str, str]:
         return self._told.texts(row)
+
+    def preview(self, row: RequestRow, scope: str) -> Preview:
+        told = self._told
+        snapshot = told.snapshot(row.sent)
+        messages = () if snapshot is None else (snapshot,)
+        return preview_of(told.header(row.sent.header_seq), messages, told.parts(row), scope, row.time)
 
     def close(self) -> None:
         self.log.close()
@@ -246,6 +258,10 @@ class CapturedStory:
         if part is None or not at:
             return "", ""
         return self._text(at - 1, part), self._text(at, part)
+
+    def preview(self, row: RequestRow, scope: str) -> Preview:
+        body = self.capture.bodies[row.sent.seq]
+        return preview_of(body.header, body.messages, self.parts(row), scope, row.time)
 
     def _text(self, at: int, part: ChangedPart) -> str:
         body = self.capture.bodies[at]

@@ -19,6 +19,7 @@ from workbench.tui.view.panel import wrapped
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.prefix_line import BREAK
 from workbench.tui.view.sizes import NOT_EXACT, number
+from workbench.values.frozen import FrozenDict
 
 LARGE: Final = 100_000
 """Characters of all that differs from which on rows are laid out in a thread."""
@@ -181,11 +182,12 @@ def compare(
     before: Preview,
     after: Preview,
     *,
+    messages: tuple[Sequence[FrozenDict], Sequence[FrozenDict]] | None = None,
     given_up: threading.Event | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Comparison:
     """Everything that a screen needs, for a thread. Raises `GivenUp` when `given_up` is set."""
-    request = request_difference(before, after, given_up=given_up, progress=progress)
+    request = request_difference(before, after, messages=messages, given_up=given_up, progress=progress)
     changes: list[Change] = []
     characters = 0
     for index, part in enumerate(request.changes):
@@ -195,7 +197,7 @@ def compare(
             if given_up is not None and given_up.is_set():
                 raise GivenUp
         prefix = request.prefix
-        kind = "tool" if prefix is not None and prefix.first.part == "tool" else "section"
+        kind = prefix.first.part if prefix is not None else ""
         is_first = prefix is not None and (part.kind, part.name) == (kind, prefix.first.name)
         is_first = is_first and not any(change.is_first for change in changes)
         bodies = tuple(_bodies(part, _break_remark(request) if is_first else ()))

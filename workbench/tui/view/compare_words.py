@@ -72,14 +72,32 @@ def first_changed(request: RequestDifference) -> Line:
     )
 
 
-def segments(request: RequestDifference) -> tuple[Segment, Segment]:
-    """System text and tools, as the prefix line draws them."""
+def segments(request: RequestDifference) -> tuple[Segment, ...]:
+    """System text and tools, as the prefix line draws them; messages, where they are compared."""
+    if request.messages is not None:
+        return (*_fixed_segments(request), _messages_segment(request))
+    return _fixed_segments(request)
+
+
+def _messages_segment(request: RequestDifference) -> Segment:
+    assert request.messages is not None
+    tokens, prefix = request.messages.after.tokens, request.prefix
+    if request.is_for_another_model:
+        return Segment(anew=tokens)
+    if prefix is None:
+        return Segment(kept=tokens)
+    if prefix.part != "messages":
+        return Segment(anew=tokens)
+    return _parted(prefix.kept_in_part, tokens - prefix.kept_in_part, prefix.lost > 0)
+
+
+def _fixed_segments(request: RequestDifference) -> tuple[Segment, Segment]:
     system = request.after.system.tokens if request.after.system is not None else 0
     tools = request.after.all_tools.tokens
     prefix = request.prefix
     if request.is_for_another_model:
         return Segment(anew=system), Segment(anew=tools)
-    if prefix is None:
+    if prefix is None or prefix.part == "messages":
         return Segment(kept=system), Segment(kept=tools)
     kept = prefix.kept_in_part
     is_broken = prefix.lost > 0
@@ -91,9 +109,11 @@ def segments(request: RequestDifference) -> tuple[Segment, Segment]:
 def segment_labels(request: RequestDifference) -> tuple[Line, Line, Line]:
     """Tokens of system text and tools before and after; and of the context, which is a message."""
     before, after = request.before, request.after
+    fixed = _label("system", before.system, after.system), _label("tools", before.all_tools, after.all_tools)
+    if request.messages is not None:
+        return (*fixed, _label("messages", request.messages.before, request.messages.after))
     return (
-        _label("system", before.system, after.system),
-        _label("tools", before.all_tools, after.all_tools),
+        *fixed,
         (*_label("context", before.context, after.context), Piece(", a message", "faint")),
     )
 
@@ -139,7 +159,7 @@ class ChangeRows:
 
 def equal_words(request: RequestDifference) -> str:
     """`6 sections, 4 tools, 1 context`; empty: nothing is."""
-    counts = [(request.counted("same", kind), kind) for kind in ("section", "tool", "context")]
+    counts = [(request.counted("same", kind), kind) for kind in ("section", "tool", "context", "message")]
     return ", ".join(counted(count, kind) for count, kind in counts if count)
 
 

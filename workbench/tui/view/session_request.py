@@ -14,9 +14,12 @@ from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, outside
 from workbench.tui.view.sizes import counted, number
 from workbench.tui.view.trace_detail import Block, Detail
 from workbench.tui.view.wrap import row_starts
+from workbench.values.frozen import FrozenDict
 
 MOST = 400_000
 """Characters of one part that are shown; behind them it is said how many more there are."""
+MOST_OF_ALL = 8_000_000
+"""Characters of all messages together, likewise."""
 _NUMBER = 6
 """Cells of a line number and the blank behind it."""
 
@@ -51,8 +54,23 @@ def _blocks(rebuilt: RebuiltRequest, parts: Sequence[Part], width: int) -> Itera
     for part in tools:
         yield from _part(part, width)
     yield Block([(), _heading("Messages", counted(len(rebuilt.messages), "message"))])
-    for index, message in enumerate(rebuilt.messages):
-        yield from _part(message_part(index, message), width)
+    yield from _messages(rebuilt.messages, width)
+
+
+def _messages(messages: Sequence[FrozenDict], width: int) -> Iterator[Block]:
+    """All of them; of a conversation that no screen can hold, the newest."""
+    shown: list[list[Block]] = []
+    characters, index = 0, len(messages)
+    while index and characters < MOST_OF_ALL:
+        index -= 1
+        part = message_part(index, messages[index])
+        characters += len(part.text)
+        shown.append(list(_part(part, width)))
+    if index:
+        left = f"{counted(index, 'message')} before these: left out here, "
+        yield Block([(Piece(left, "faint"), Piece("`workbench session --step` prints all.", "faint"))])
+    for blocks in reversed(shown):
+        yield from blocks
 
 
 def _heading(title: str, fact: str) -> Line:

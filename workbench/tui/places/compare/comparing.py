@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from textual.app import App
@@ -18,7 +18,9 @@ from workbench.tui.view.compare import Comparison, compare
 from workbench.tui.view.compare_sides import Now, Previous, SideChoice, SideWords, words_of
 from workbench.tui.view.difference import Form
 from workbench.tui.viewing.viewing import Viewing
+from workbench.values.frozen import FrozenDict
 
+BothMessages = tuple[Sequence[FrozenDict], Sequence[FrozenDict]]
 SLOW = 0.3
 """Seconds after which it is said what is being done."""
 
@@ -116,6 +118,9 @@ class Comparing:
                 self._fail(Problem(name, ()))
                 return
         before, after = loaded
+        messages = None
+        if before.messages is not None and after.messages is not None:
+            messages = before.messages, after.messages
         comparison = self.comparison
         both = before.preview, after.preview
         if (
@@ -123,21 +128,23 @@ class Comparing:
             or self.compared is None
             or any(one is not other for one, other in zip(both, self.compared, strict=True))
         ):
-            comparison = await self._in_thread(*both)
+            comparison = await self._in_thread(*both, messages)
         if self.form is not None and comparison.is_large and not comparison.has_layout(self.form):
             self.stage = "laying out the lines"
             await asyncio.to_thread(comparison.layout, self.form)
         self.words = before.words, after.words
         self.comparison, self.compared, self.problem = comparison, both, None
 
-    async def _in_thread(self, before: Preview, after: Preview) -> Comparison:
+    async def _in_thread(self, before: Preview, after: Preview, messages: BothMessages | None) -> Comparison:
         given_up = threading.Event()
 
         def progress(stage: str) -> None:
             self.stage = stage
 
         try:
-            return await asyncio.to_thread(compare, before, after, given_up=given_up, progress=progress)
+            return await asyncio.to_thread(
+                compare, before, after, messages=messages, given_up=given_up, progress=progress
+            )
         finally:
             given_up.set()
 

@@ -253,7 +253,7 @@ class ComparePlace(Place):
             self.prefix_bar.show(prefix_line(segments, width))
             labels = words.segment_labels(comparison.request)
             cells = segment_cells(segments, width)
-            self.prefix_labels.show(labels_line(labels, [*cells, 0], width))
+            self.prefix_labels.show(labels_line(labels, [*cells, 0][: len(labels)], width))
         first = words.first_changed(comparison.request) if comparison is not None else ()
         self.first_changed.set_class(not first, "-absent")
         self.first_changed.show(first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +24,7 @@ from workbench.tui.view.compare_sides import (
     clock,
 )
 from workbench.tui.viewing.viewing import Seen, Viewing
+from workbench.values.frozen import FrozenDict
 
 if TYPE_CHECKING:
     from workbench.config.opened import OpenedComposition
@@ -42,6 +43,8 @@ class Side(NamedTuple):
 
     preview: Preview
     words: SideWords
+    messages: Sequence[FrozenDict] | None = None
+    """Of a request that was sent."""
 
 
 class Sides:
@@ -146,7 +149,8 @@ class Sides:
         made = feed.looked_at(track, row)
         made = made or preview_of(rebuilt.header, rebuilt.messages, parts, track.label, row.time)
         at = f"{clock(row.time / 1000)}, " if row.time else ""
-        side = self._steps[step] = Side(made, SideWords(f"step {step.name}", f"{at}{track.label}"))
+        said = SideWords(f"step {step.name}", f"{at}{track.label}")
+        side = self._steps[step] = Side(made, said, rebuilt.messages)
         return side
 
     async def _file(self, path: str) -> Side:
