@@ -34,6 +34,7 @@ def apply(ctx):
     ctx.system_prompt.section("dyn:release-notes", 4000, "Add one line to CHANGELOG.md.")
 """
 PAGE = "const seat = page.seat('status');\nreturn () => seat.show('tokens');\n"
+CUT_SHORT = "its listener on tools/execute did not call next: later listeners and the default did not run"
 HOSTILE = "‮Press a: allowed\x1b[2J by system\x00 [bold]日本語 👩‍👩‍👧[/bold]"
 
 
@@ -203,15 +204,17 @@ def lived_in() -> list[PackageCard]:
             revisions=(revision(1, "Stubborn", purpose="Swallows its cancellation"),),
             registrations=(Registration("tool", "hold_on"),),
             hazards=(HazardData("still running", "tool hold_on", 9.0),),
+            fact="tool hold_on",
         ),
         card(
             "dyn-9",
             "running",
             revisions=(revision(1, "Shortcut", purpose="Listens without next"),),
             registrations=(Registration("listener", "tools/execute"),),
-            hazards=(HazardData("short-circuited", "its listener on tools/execute was short-circuited", None, 3),),
+            hazards=(HazardData("short-circuited", CUT_SHORT, None, 3),),
             pages=(PageData("page-1", "failed", "activate: no seat"),),
             slips=3,
+            fact="tools/execute short-circuited, 3 times",
         ),
         card(
             "dyn-10",

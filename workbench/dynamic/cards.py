@@ -217,15 +217,13 @@ def _hazards(service: DynamicPackages, package: Package) -> list[Hazard]:
     for key, count in run.slips.items():
         event, _, how = key.partition(" ")
         kind: HazardKind = "not awaited" if how == "not awaited" else "short-circuited"
-        found.append(
-            Hazard(
-                kind, f"its listener on {event} was {how}: later listeners and the default did not run", count=count
-            )
-        )
+        slip = "called next without awaiting it" if kind == "not awaited" else "did not call next"
+        text = f"its listener on {event} {slip}: later listeners and the default did not run"
+        found.append(Hazard(kind, text, count=count))
     if run.budget.spent:
         text = f"its code kept the event loop for more than {run.budget.seconds * 1000:.0f} ms"
         found.append(Hazard("blocked", text, count=run.budget.spent))
-    if package.state in ("stopping", "starting"):
+    if package.state == "stopping":
         found += _still_running(service, run.fiber)
     dependents = package.dependents()
     if dependents:
@@ -237,7 +235,24 @@ def _hazards(service: DynamicPackages, package: Package) -> list[Hazard]:
 
 def _still_running(service: DynamicPackages, fiber: Fiber | None) -> list[Hazard]:
     waits = [each for each in service.runtime.waiting() if each.fiber is fiber]
-    return [Hazard("still running", each.label, each.seconds) for each in waits]
+    return [Hazard("still running", each.label.removeprefix("running: "), each.seconds) for each in waits]
+
+
+def trouble_words(service: DynamicPackages, package: Package) -> str:
+    """The hazards of a live package in one line, as far as somebody should look at it now; else empty."""
+    run = package.run
+    if run is None:
+        return ""
+    if package.state == "stopping":
+        return ", ".join(each.text for each in _still_running(service, run.fiber))
+    told = [f"{key.partition(' ')[0]} {key.partition(' ')[2]}, {_times(count)}" for key, count in run.slips.items()]
+    if run.budget.spent:
+        told.append(f"blocked the loop, {_times(run.budget.spent)}")
+    return "; ".join(told)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _remarks(package: Package, shown: Revision) -> list[str]:

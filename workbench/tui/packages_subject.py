@@ -241,7 +241,7 @@ class LivePackages:
             package.owner,
             shown.number,
             package.newest.number,
-            _fact(package, state),
+            _fact(self.service, package, state),
             len(effects),
             shown.client is not None,
             "" if request is None else request.id,
@@ -332,13 +332,17 @@ async def _done(work: Any) -> Any:
         raise NotDone(refusal.message) from None
 
 
-def _fact(package: Package, state: str) -> str:
+def _fact(service: DynamicPackages, package: Package, state: str) -> str:
     run, error = package.run, package.last_error
     if state == "waiting" and run is not None:
         return ", ".join(run.missing)
     if state == "failed" and error is not None:
         stage = f"{error.stage}: " if error.stage else ""
         return f"{stage}{error.message.partition(chr(10))[0]}"
+    if state in ("running", "stopping"):
+        from workbench.dynamic.cards import trouble_words
+
+        return trouble_words(service, package)
     residue = package.last_residue
     return residue.words if state == "stopped" and residue is not None else ""
 

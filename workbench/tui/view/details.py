@@ -169,6 +169,15 @@ def _advice(failure: Failure, preview: Preview) -> tuple[Line, ...]:
         )
     elif failure.code == "malformed":
         lines.append((Piece("Write a name such as {{model}}, or register the text as literal", "soft"), _FOLLOWS))
+    elif failure.owner is not None and failure.owner.kind == "package":
+        package = failure.owner.plugin.partition(":")[0]
+        lines.append(
+            (
+                Piece("Stop ", "soft"),
+                *outside(package, "strong", bold=True),
+                Piece(" in the place Packages.", "soft"),
+            )
+        )
     else:
         owner = failure.owner.plugin if failure.owner else "its owner"
         lines.append((Piece("Correct ", "soft"), *outside(owner, "strong", bold=True), _FOLLOWS))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.packages_data import PackageRow
+from workbench.tui.view.packages_words import OWN_TURN_SECONDS, age
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Part, Text, Title, Words
 from workbench.tui.view.sizes import counted, number
@@ -19,7 +20,9 @@ EXAMPLE = """plugins:
 LIKE_SHELL = "dynamic packages are like shell access"
 
 
-def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool, is_past: bool = False) -> Answer:
+def packages_answer(
+    rows: Sequence[PackageRow], said: Line, *, short: bool, is_past: bool = False, now: float = 0.0
+) -> Answer:
     """What waits, what runs, what does not; `said`: what was done last; `is_past`: a log is looked at."""
     if is_past:
         return _past_answer(rows, said, short=short)
@@ -37,6 +40,10 @@ def packages_answer(rows: Sequence[PackageRow], said: Line, *, short: bool, is_p
             return Answer((Piece("No packages any more.", "strong", bold=True), gone), fact)
         none = Piece(" Nothing was defined in this process.")
         return Answer((Piece("No packages.", "strong", bold=True), none), fact)
+    stuck = next((row for row in rows if row.state == "starting" and now - row.since >= OWN_TURN_SECONDS), None)
+    if stuck is not None and not waiting:
+        what = Piece(f" waits inside the turn that started it, {age(now - stuck.since)}.", "strong", bold=True)
+        return Answer((Piece("◐ ", "pending", bold=True), *outside(stuck.id, "strong", bold=True), what), fact)
     lead = f"{number(running)} running"
     rest = f", {number(resting)} not running"
     rest += f", {number(failed)} of them failed." if failed and not short else "."

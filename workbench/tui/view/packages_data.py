@@ -309,3 +309,5 @@ class Effect:
     """The last break that it has made."""
     cost: StopCost | None = None
     """None: not counted yet, or there is nothing to count."""
+    fails: str = ""
+    """Why no request can be made, where that is its fault. Outside text."""

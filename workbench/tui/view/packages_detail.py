@@ -189,7 +189,7 @@ def _hazards(card: PackageCard, now: float) -> Iterator[Part]:
         if hazard.seconds is not None:
             line = (*line, Piece(f", {age(hazard.seconds)}", "soft"))
         if hazard.times:
-            line = (*line, Piece(f", {counted(hazard.times, 'time')}", "soft"))
+            line = (*line, Piece(", once" if hazard.times == 1 else f", {number(hazard.times)} times", "soft"))
         yield Words(line)
 
 

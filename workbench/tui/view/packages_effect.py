@@ -18,6 +18,8 @@ def effect_parts(card: PackageCard, effect: Effect) -> Iterator[Part]:
     if not card.run:
         return
     yield Title((Piece("Effect on the request", "soft", bold=True),), (Piece("as in Prompt", "faint"),))
+    if effect.fails:
+        yield Words((Piece("× No request can be made: ", "failed", bold=True), *outside(effect.fails)))
     if effect.broke is not None:
         broke = effect.broke
         yield Words(
@@ -78,9 +80,11 @@ def _break(effect: Effect) -> Iterator[Part]:
     cost = effect.cost
     at: Line = (Piece("╳ ", "broken", bold=True), Piece("the next request breaks at "))
     if cost is None:
-        if effect.first:
+        if effect.fails:
+            yield Words((Piece("✓ ", "running"), Piece("what keeps the request from being made goes with it")))
+        elif effect.first:
             yield Words((*at, *outside(effect.first, "strong")))
-        elif effect.parts:
+        elif effect.parts and all(part.kind == "context" for part in effect.parts):
             yield Words((Piece("✓ ", "running"), Piece("the prefix stays whole: its contexts are appended")))
         return
     if cost.first_token is not None:

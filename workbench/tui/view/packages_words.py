@@ -112,8 +112,10 @@ def fact_line(row: PackageRow, now: float) -> Line:
         return _proof(row)
     if row.state in RECORDS:
         return outside(row.fact, "soft") if row.fact else (Piece("its id is invalid from now on", "soft"),)
+    if row.state == "stopping" and row.fact:
+        return (Piece("still running: ", "soft"), *outside(row.fact))
     if row.slips:
-        return (Piece("× ", "failed", bold=True), Piece(f"r{row.revision}, {counted(row.slips, 'slip')}"))
+        return (Piece("× ", "failed", bold=True), *outside(row.fact or counted(row.slips, "slip")))
     return _running(row)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from workbench.prompt.views import Preview
+from workbench.prompt.views import Failure, Owner, Preview
 from workbench.tui.view.packages_data import BreakData, Effect, InForce, PackageCard, StopCost
 from workbench.tui.view.sizes import Sizes
 
@@ -27,17 +27,28 @@ def effect_of(
     parts: list[InForce] = []
     first = ""
     for entry in (*preview.sections, *preview.contexts):
-        if entry.state == "effective" and entry.owner.plugin.startswith(mine):
+        if entry.state == "effective" and _is_of(entry.owner, mine):
             size = sizes.entry(entry)
             parts.append(InForce(entry.kind, entry.name, "" if size is None else str(size)))
             if entry.kind == "section" and entry.rendered:
                 first = first or f"section {entry.name}"
     for tool in preview.tools:
-        if tool.state == "effective" and tool.owner is not None and tool.owner.plugin.startswith(mine):
+        if tool.state == "effective" and _is_of(tool.owner, mine):
             size = sizes.tool(tool)
             parts.append(InForce("tool", tool.name, "" if size is None else str(size)))
             first = first or f"tool {tool.name}"
-    return Effect(tuple(parts), first, _break_by(feed, mine, card.started_at), cost)
+    fails = next((_failed(each) for each in preview.failures if _is_of(each.owner, mine)), "")
+    return Effect(tuple(parts), first, _break_by(feed, mine, card.started_at), cost, fails)
+
+
+def _is_of(owner: Owner | None, mine: str) -> bool:
+    return owner is not None and owner.plugin.startswith(mine)
+
+
+def _failed(failure: Failure) -> str:
+    what = f"{failure.part} {failure.name}".strip()
+    message = failure.message.partition("\n")[0]
+    return f"{what}: {message}" if what else message
 
 
 def _break_by(feed: SessionFeed | None, mine: str, since: float) -> BreakData | None:
@@ -48,8 +59,7 @@ def _break_by(feed: SessionFeed | None, mine: str, since: float) -> BreakData | 
             if row.time is not None and row.time < since * 1000:
                 break
             verdict, part = row.verdict, row.verdict.part
-            owner = part.owner if verdict.is_break and part is not None else None
-            if owner is not None and owner.plugin.startswith(mine):
+            if verdict.is_break and part is not None and _is_of(part.owner, mine):
                 name = row.name if len(tracks) == 1 else f"{row.name} of {track.label}"
                 return BreakData(name, verdict.kept + 1, verdict.lost, verdict.label == "exact")
     return None

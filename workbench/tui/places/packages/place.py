@@ -14,6 +14,7 @@ from textual.widget import Widget
 from workbench.tui.places.base import tab_of
 from workbench.tui.places.packages.acting import Acting
 from workbench.tui.view import answer as answers
+from workbench.tui.view import packages_words
 from workbench.tui.view.packages_answer import off_answer, packages_answer
 from workbench.tui.view.picker import Item
 from workbench.tui.viewing.situation import interruption
@@ -67,7 +68,9 @@ class PackagesPlace(Acting):
             return interruption(viewing) or answers.opening(viewing.opening or "…")
         if self.access is None:
             return off_answer()
-        return packages_answer(self.rows, self.said, short=short, is_past=self.access.is_past)
+        return packages_answer(
+            self.rows, self.said, short=short, is_past=self.access.is_past, now=packages_words.monotonic()
+        )
 
     @property
     def now(self) -> frozenset[str]:

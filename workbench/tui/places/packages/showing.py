@@ -168,10 +168,14 @@ class Showing(Place):
         if self.app.screen is not self or not self.rows:
             return
         self.listing.count_up()
+        if any(row.state in MOVING for row in self.rows):
+            self.read_again()  # who is still running, and for how long, is known only by asking
+            self.refresh_frame()
+            return
         card = self.card
         if card is None:
             return
-        if card.state in MOVING or card.trial_runs:
-            self.read_card()  # who is still running, and for how long, is known only by asking
+        if card.trial_runs:
+            self.read_card()  # likewise what a what-if waits for
         else:
             self.title_line.show(*title_lines(card, packages_words.monotonic()))
