@@ -74,7 +74,7 @@ def compare(ours: Work, theirs: Work, how: Settings) -> Ratio:
     for _ in range(how.rounds):
         samples = [(_time(ours, repeats[0]), _time(theirs, repeats[1])) for _ in range(how.samples)]
         rounds.append(tuple(map(min, zip(*samples, strict=True))))
-    return _ratio(rounds)
+    return ratio_of(rounds)
 
 
 async def compare_async(ours: AsyncWork, theirs: AsyncWork, how: Settings) -> Ratio:
@@ -86,7 +86,7 @@ async def compare_async(ours: AsyncWork, theirs: AsyncWork, how: Settings) -> Ra
             (await _time_async(ours, repeats[0]), await _time_async(theirs, repeats[1])) for _ in range(how.samples)
         ]
         rounds.append(tuple(map(min, zip(*samples, strict=True))))
-    return _ratio(rounds)
+    return ratio_of(rounds)
 
 
 def _repeats(first_ns: float, how: Settings) -> int:
@@ -94,7 +94,7 @@ def _repeats(first_ns: float, how: Settings) -> int:
     return max(1, round(how.sample_ns / first_ns))
 
 
-def _ratio(rounds: list[tuple[float, ...]]) -> Ratio:
+def ratio_of(rounds: list[tuple[float, ...]]) -> Ratio:
     """From nanoseconds per call of both sides in each round."""
     ratios = sorted(ours / theirs for ours, theirs in rounds)
     ours_ns, theirs_ns = (statistics.median(side) for side in zip(*rounds, strict=True))

@@ -198,12 +198,11 @@ async def test_d60_cancel_while_delivering(s: Served) -> None:
         task, cancel = await asked(s, page)
         assert await page.answer("req-1", True)
         await until(lambda: bool(page.announced))
-        assert row(page) == [("dyn-1", "run-1", "delivering", False)]
+        await until(lambda: row(page) == [("dyn-1", "run-1", "delivering", False)])
         cancel.set()
         assert (await task).error.code == "cancelled"
-        await until(lambda: page.heard[-1] == {"type": "packages", "packages": []})
+        await until(lambda: page.packages == [] and page.resolved == [("req-1", "cancelled")])
         assert {"type": "retract", "id": "dyn-1", "run": "run-1"} in page.heard
-        assert page.resolved == [("req-1", "cancelled")]
     await s.world.check_clean()
 
 
@@ -300,3 +299,23 @@ async def test_the_list_is_told_once_per_change(s: Served) -> None:
         assert await page.call("dyn-1", "ping") == "pong"
         lists = [each["packages"] for each in page.heard if each["type"] == "packages"]
         assert all(one != other for one, other in itertools.pairwise(lists))
+
+
+async def test_a_page_that_comes_later_hears_of_what_changes_next(s: Served) -> None:
+    """Also where it changes back to what pages were told that have gone since."""
+    w = s.world
+    host = H_PING.replace("harness", 'inject = ["greeter"]\nharness', 1)
+    await w.define(host, client=B_OK)
+    await w.define(H_GREET)
+    await w.run("dyn-2")
+    async with PageClient(s.url, fails=True) as failing:
+        async with PageClient(s.url):
+            await w.people.start("dyn-1")
+        await until(lambda: len(s.page.pages) == 1)
+        await until(lambda: row(failing) == [("dyn-1", "run-2", "running", False)])
+    await until(lambda: not s.page.pages)
+    await w.ok("S1", "cordis_stop", id="dyn-2")
+    async with PageClient(s.url) as late:
+        assert row(late) == [("dyn-1", "run-2", "waiting", False)]
+        await w.run("dyn-2")
+        await until(lambda: row(late) == [("dyn-1", "run-2", "running", False)])

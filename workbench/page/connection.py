@@ -57,6 +57,8 @@ class PageConnection:
         self._bucket = Bucket(limits.MESSAGES_PER_SECOND, limits.MESSAGES_AT_ONCE)
         self._mistakes = 0
         self._calls: set[asyncio.Task[None]] = set()
+        self._outbox: list[bytes] = []
+        """What it is told in this turn of the loop."""
         self._listed = b""
         """The last list of packages that it was sent."""
 
@@ -83,8 +85,16 @@ class PageConnection:
     # -- writing -------------------------------------------------------------------------------------------
 
     def write(self, frame: bytes) -> None:
-        """One frame, at once or into the buffer; a page that leaves too much unread is cut off."""
-        self._wire.write(frame)
+        """One frame, with all others of this turn of the loop."""
+        self._outbox.append(frame)
+        self._hub.flush_soon()
+
+    def flush(self) -> None:
+        """Into the connection at once, or into its buffer; a page that leaves too much unread is cut off."""
+        if not self._outbox:
+            return
+        self._wire.write(b"".join(self._outbox))
+        self._outbox.clear()
         if self._wire.unread > limits.UNREAD_BYTES:
             log.warning("page %s does not read what it is sent: it is cut off", self.id)
             self._wire.abort()
@@ -97,6 +107,7 @@ class PageConnection:
         """Once. It is no page any more, and is cut off a little later if it takes no note of it."""
         if self.closed is None:
             self.closed = why
+            self.flush()
             self._hub.forget(self)
             self._wire.say_goodbye(why.code, why.reason)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.dynamic.events import PackageCall
+from workbench.dynamic.pages import LivePackage
 from workbench.dynamic.service import DynamicPackages
 from workbench.page import limits, messages
 from workbench.page.browsers import browser_of
@@ -43,6 +44,10 @@ class Hub:
         self._next_id = next_id
         self._connections: dict[str, PageConnection] = {}
         self._is_listing = False
+        """Whether the list of packages may have changed."""
+        self._listed: list[tuple[LivePackage, frozenset[str]]] | None = None
+        """As it was when the pages were told last; None when one has come since."""
+        self._is_flushing = False
         self._is_open = True
 
     def enter(self, wire: PageWire, user_agent: str) -> PageConnection:
@@ -52,6 +57,7 @@ class Hub:
             page.close(FULL if self._is_open else GOING_AWAY)
             return page
         self._connections[page.id] = page
+        self._listed = None
         self.pages[page.id] = ConnectedPage(page.id, time.time(), browser_of(user_agent))
         requests = [self.frames.request_fields(each.notice) for each in self.dynamic.requests.pending()]
         live = self.dynamic.pages.live(page.id)
@@ -74,9 +80,23 @@ class Hub:
 
     def package_changed(self, _package_id: str) -> None:
         """Some fact of a package has changed: the pages are told, once per turn of the loop."""
-        if not self._is_listing and self._connections:
-            self._is_listing = True
-            asyncio.get_running_loop().call_soon(self._list)
+        self._is_listing = True
+        self.flush_soon()
+
+    def flush_soon(self) -> None:
+        """All that pages are told in one turn of the loop goes out together: a write costs more than a message."""
+        if not self._is_flushing and self._connections:
+            self._is_flushing = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        try:
+            if self._is_listing:
+                self._list()
+        finally:
+            self._is_flushing = False
+        for page in list(self._connections.values()):
+            page.flush()
 
     def package_called(self, call: PackageCall) -> None:
         """A tool of a package, called by the session that owns it: for the pages that run its browser half."""
@@ -94,12 +114,16 @@ class Hub:
 
     def _list(self) -> None:
         self._is_listing = False
-        frames: dict[tuple[bool, ...], bytes] = {}
         holders = self.dynamic.pages.holders()
+        if holders == self._listed:
+            return
+        self._listed = holders
+        shown = [messages.package(live) for live, _ in holders]
+        frames: dict[tuple[bool, ...], bytes] = {}
         for page in list(self._connections.values()):
             seen = tuple(page.id in held_by for _, held_by in holders)
             if seen not in frames:
-                packages = [{**messages.package(each), "loadedHere": page.id in held_by} for each, held_by in holders]
+                packages = [{**each, "loadedHere": is_here} for each, is_here in zip(shown, seen, strict=True)]
                 frames[seen] = text_frame(messages.encoded({"type": "packages", "packages": packages}))
             page.list_packages(frames[seen])
 
