@@ -71,6 +71,13 @@ def test_sections_and_skills_are_saved_by_name(cli: Cli, saved: Callable[..., An
     assert answer(cli, "show", "skill/ports")["effective"] == "New"
     assert cli("prompts", "save", "skill/ports", "--default", *STORE).code == 0
     assert cli("prompts", "show", "skill/ports", *STORE).code == ExitCode.UNUSABLE
+    assert cli("prompts", "save", "skill/ports", "text.md", *STORE).code == ExitCode.UNUSABLE, "what is it for?"
+    told = saved("Of the coast", "skill/ports", "--about", "Ports")
+    assert told["changes"] == ["skill ports"]
+    assert "Ports" in cli("prompts", "list", *STORE).out
+    saved("Of the coast", "skill/ports", "--about", "Ports and gauges")
+    assert "Ports and gauges" in cli("prompts", "list", *STORE).out
+    assert saved("x", "skill/Ports", "--about", "y", code=1)["problems"][0]["code"] == "invalid_skill"
     assert cli("prompts", "save", "communication", "--default", *STORE).code == 0
     assert answer(cli, "show", "communication")["effective"] == shipped_builtins().sections["communication"]
 
@@ -109,6 +116,10 @@ def test_diff_versions_and_restore(cli: Cli, saved: Callable[..., Any]) -> None:
     done = cli("prompts", "diff", "2", *STORE)
     assert done.code == 1
     assert "-One\n+Two\n line\n" in done.out
+    assert "No newline" not in done.out
+    done = cli("prompts", "diff", "--part", "runtime/replies", *STORE)
+    assert (done.code, done.out) == (0, "")
+    assert "follows its default" in done.err
     told = answer(cli, "diff", "1", "2", code=1)
     assert [(each["name"], each["before"], each["after"]) for each in told["texts"]] == [
         (WORK, "One\nline", "Two\nline")

@@ -16,12 +16,11 @@ pytestmark = pytest.mark.usefixtures("drafts")
 
 
 async def test_without_a_team_the_place_says_how_to_get_one() -> None:
-    trouble = PluginTrouble(p.Owner("TeamPrompts", 4), "failed", "StoreError: store x: locked\x1b[2J")
-    async with looking(None, troubles=[trouble]) as screen:
+    async with looking(None, troubles=[PluginTrouble(p.Owner("team_role", 4), "waiting", "waits for team")]) as screen:
         text = screen.text()
         assert "No team prompts." in text
         assert "workbench.team.plugin:TeamPrompts" in text
-        assert "locked‹ESC›" in text
+        assert "1 role: waits for team" in text
         for key in (
             "e",
             "k",
@@ -45,6 +44,21 @@ async def test_without_a_team_the_place_says_how_to_get_one() -> None:
         ):
             await screen.press(key)
         assert "How to get it" in screen.text()
+
+
+async def test_a_team_that_cannot_start_says_why_and_is_started_again() -> None:
+    troubles = [
+        PluginTrouble(p.Owner("team", 4), "failed", "StoreError: store x: locked\x1b[2J; wait"),
+        *[PluginTrouble(p.Owner("team_role", 5 + number), "waiting", "waits for team") for number in range(3)],
+    ]
+    async with looking(None, troubles=troubles) as screen:
+        text = screen.text()
+        assert "The team's prompts cannot be read." in text
+        assert "store x: locked‹ESC›" in text
+        assert "3 roles: waits for team" in text
+        assert "How to get it" not in text
+        await screen.press("f6")
+        assert screen.subject.ended == [(4, "restart")]
 
 
 async def test_parts_sections_skills_and_policy_with_their_state(tmp_path: Path) -> None:
@@ -126,7 +140,7 @@ async def test_over_a_runtime(tmp_path: Path) -> None:
         main, executor = [await live.assembled(role, None) for role in ("orchestrator", "worker")]
         assert (main.text, executor.text) == (M0, E0)
         assert main.part_at(M0.index("P:runtime/replies")) == "runtime/replies"
-        assert executor.part_at(E0.index("P:runtime/work\n")) == "runtime:work"
+        assert executor.part_at(E0.index("P:runtime/work\n")) == "runtime/work"
         given = proposal(overrides=overriding(work="W"), rules=[rule("docs", "Docs", "Fix")])
         config = (await live.check(given, 0)).config
         main, executor = [await live.assembled(role, config) for role in ("orchestrator", "worker")]

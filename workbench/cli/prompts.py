@@ -18,7 +18,7 @@ _EPILOG = (
 
 app = typer.Typer(
     cls=PlainGroup,
-    help="Read and change a team's prompts: parts, sections, skills, policy and their versions.",
+    help="Read and change a team's prompts. Parts, sections, skills, the policy, and their versions.",
     epilog=_EPILOG,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -70,13 +70,13 @@ def show(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Print a text as it is rendered; with --json the team's, its base and the default."""
+    """Print a text as it is rendered. With --json the team's own, its base and the default, too."""
     _run("show", store, json, part=part, revision=revision, default=default)
 
 
 @app.command(cls=PlainCommand, epilog=_EPILOG)
 def edit(part: PartName, reviewed: Reviewed = False, store: Store = None, json: Json = False) -> None:
-    """Change a text in $VISUAL or $EDITOR and save it. After a refusal the edited file stays, and is named."""
+    """Change a text in an editor and save it. The editor is $VISUAL or $EDITOR. After a refusal the edited file stays, and is named."""
     _run("edit", store, json, part=part, reviewed=reviewed)
 
 
@@ -86,14 +86,20 @@ def save(
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="The whole new text; `-` reads standard input.")
     ] = None,
-    default: Annotated[bool, typer.Option("--default", help="Instead of FILE: follow the default again.")] = False,
+    default: Annotated[
+        bool, typer.Option("--default", help="Instead of FILE: follow the default again; a skill goes.")
+    ] = False,
+    about: Annotated[
+        str | None,
+        typer.Option("--about", metavar="TEXT", help="Of a skill: its description. A new skill needs one."),
+    ] = None,
     base: Base = None,
     reviewed: Reviewed = False,
     store: Store = None,
     json: Json = False,
 ) -> None:
     """Save one text as the next version. Everything else stays as it is."""
-    _run("save", store, json, part=part, file=file, default=default, base=base, reviewed=reviewed)
+    _run("save", store, json, part=part, file=file, default=default, about=about, base=base, reviewed=reviewed)
 
 
 @app.command(cls=PlainCommand, epilog=_EPILOG)
@@ -109,7 +115,7 @@ def diff(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Show what differs between versions; without any, between the defaults and the newest."""
+    """Show what differs between versions. Without any, between the defaults and the newest."""
     _run("diff", store, json, revisions=revisions or [], part=part)
 
 
@@ -122,7 +128,7 @@ def versions(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """List versions: revision, time, origin, and what each changed."""
+    """List versions and what each changed."""
     _run("versions", store, json, limit=limit, before=before)
 
 
@@ -133,7 +139,7 @@ def restore(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Save an earlier version, or the defaults, as the next one."""
+    """Save an earlier version as the next one. `defaults` are the shipped texts."""
     _run("restore", store, json, revision=revision, base=base)
 
 
@@ -145,7 +151,7 @@ def export(
     ] = None,
     store: Store = None,
 ) -> None:
-    """Write a whole configuration as JSON, in the form that import and check read."""
+    """Write a whole configuration as JSON. Import and check read it."""
     _run("export", store, False, file=file, revision=revision)
 
 
@@ -170,5 +176,6 @@ def check(
     store: Store = None,
     json: Json = False,
 ) -> None:
-    """Say everything that keeps a configuration from being saved, and which defaults have changed since."""
+    """Say what keeps a file from being saved. Without FILE: which defaults have changed since they were
+    overridden."""
     _run("check", store, json, file=file)

@@ -151,6 +151,8 @@ class _Commands:
             self._answer({"ok": True, **part_json(view, texts=True)})
         sides = (("default", texts.theirs), ("ours", texts.ours))
         found = [self._differing([TextChange(part, texts.base, side)], ("base", name)) for name, side in sides]
+        if view.override is None:
+            print_notes([f"{part} follows its default"], self._errors)
         return max(found)
 
     def _differing(self, changes: Sequence[TextChange], names: tuple[str, str]) -> ExitCode:
@@ -203,13 +205,17 @@ class _Commands:
 
     # -- writing -----------------------------------------------------------------------------------------
 
-    def _save(self, part: str, file: str | None, default: bool, base: str | None, reviewed: bool) -> ExitCode:
+    def _save(
+        self, part: str, file: str | None, default: bool, about: str | None, base: str | None, reviewed: bool
+    ) -> ExitCode:
         if default == (file is not None):
             raise Unusable("name the FILE that holds the text, `-` for standard input, or give --default")
         text = None if file is None else _read(file)
-        return self._saved(self._save_text(part, text, self._base(base), reviewed))
+        return self._saved(self._save_text(part, text, self._base(base), reviewed, about))
 
-    def _save_text(self, part: str, text: str | None, base: int, reviewed: bool) -> Saved:
+    def _save_text(
+        self, part: str, text: str | None, base: int, reviewed: bool, about: str | None = None
+    ) -> Saved:
         newest: Version = self._store.newest()
         if newest.revision != base:
             raise Conflict(base, newest.revision)
@@ -227,14 +233,7 @@ class _Commands:
                 if reviewed and part in snapshot.builtins.parts:
                     overrides[part]["base"] = snapshot.part(part).default_sha256
         else:
-            name = part.removeprefix("skill/")
-            found = [skill for skill in proposal["skills"] if skill["name"] == name]
-            if not found:
-                raise Unusable(f"the team has no skill {name!r}; add it with import")
-            if text is None:
-                proposal["skills"].remove(found[0])
-            else:
-                found[0]["content"] = text
+            _put_skill(proposal["skills"], part.removeprefix("skill/"), text, about)
         saved: Saved = self._store.save(proposal, base, "panel")
         return saved
 
@@ -338,6 +337,22 @@ class _Commands:
 
     def _answer(self, document: dict[str, Any]) -> None:
         self._output.json(_dumped(document))
+
+
+def _put_skill(skills: list[dict[str, str]], name: str, content: str | None, about: str | None) -> None:
+    """With another content or description of a skill, or without it. Raises `Unusable`."""
+    found = next((skill for skill in skills if skill["name"] == name), None)
+    if found is None and (content is None or about is None):
+        raise Unusable(f"the team has no skill {name!r}; say what a new one is for with --about")
+    if found is None:
+        found = {"name": name, "description": "", "content": ""}
+        skills.append(found)
+    if content is None:
+        skills.remove(found)
+        return
+    found["content"] = content
+    if about is not None:
+        found["description"] = about
 
 
 def _dumped(document: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from workbench.team.compose import MAIN_SECTION, RuntimeEnv, compose_runtime_parts, join_parts
+from workbench.team.compose import MAIN_SECTION, RuntimeEnv, RuntimePart, compose_runtime_parts, join_parts
 from workbench.team.previews import proposed_snapshot
 from workbench.team.version import RestoredFrom, Saved, Version, VersionLine
 from workbench.tui.counting import model_of
@@ -60,9 +60,13 @@ class LiveTeam:
         made = await self.prompts.preview(role, config, env)
         if made.system is None:
             return Assembled("", (), model_of(made), "; ".join(failure.message for failure in made.failures))
-        placed = [Placed(each.name, each.start) for each in made.sections if each.start is not None]
-        if any(each.name == MAIN_SECTION for each in placed):
-            placed = self._inside_main(config, env, made.system) or placed
+        parts = self._parts(role, config, env)
+        names = {part.section: part.name for part in parts}
+        placed = [
+            Placed(names.get(each.name, each.name), each.start) for each in made.sections if each.start is not None
+        ]
+        if any(each.name == MAIN_SECTION for each in placed) and join_parts(parts) == made.system:
+            placed = list(placed_parts(parts))
         return Assembled(made.system, tuple(placed), model_of(made))
 
     def _environment(self, role: Role) -> RuntimeEnv:
@@ -70,9 +74,7 @@ class LiveTeam:
         lines = self.prompts.settings.environment if role == "orchestrator" else {}
         return RuntimeEnv(tuple(lines.items()))
 
-    def _inside_main(self, config: TeamConfig | None, env: RuntimeEnv, system: str) -> list[Placed]:
-        """The parts that an orchestrator's one section is made of; none where it is made of something else."""
+    def _parts(self, role: Role, config: TeamConfig | None, env: RuntimeEnv) -> list[RuntimePart]:
+        """What the team's text of a role is made of."""
         latest = self.prompts.latest
-        snapshot = latest if config is None else proposed_snapshot(latest, config)
-        parts = compose_runtime_parts("orchestrator", snapshot, env)
-        return list(placed_parts(parts)) if join_parts(parts) == system else []
+        return compose_runtime_parts(role, latest if config is None else proposed_snapshot(latest, config), env)

@@ -90,7 +90,8 @@ def part_json(view: PartView, *, texts: bool = False) -> dict[str, Any]:
 
 
 def differences(changes: Iterable[TextChange], names: tuple[str, str]) -> Iterator[str]:
-    """A unified difference for each text."""
+    """A unified difference for each text. Rendered texts end without a line end, which is no news."""
     for each in changes:
         before_name, after_name = (f"{name}: {each.name}" for name in names)
-        yield unified(each.before, each.after, before_name, after_name).removesuffix("\n")
+        before, after = (f"{text}\n" if text else "" for text in (each.before, each.after))
+        yield unified(before, after, before_name, after_name).removesuffix("\n")

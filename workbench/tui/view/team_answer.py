@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -112,17 +113,44 @@ def empty_parts(troubles: Sequence[PluginTrouble]) -> tuple[Part, ...]:
     return tuple(_empty(troubles))
 
 
+def failed_team(troubles: Sequence[PluginTrouble]) -> PluginTrouble | None:
+    """The plugin that should provide a team's prompts, and cannot."""
+    return next((each for each in troubles if each.state == "failed" and _is_of_a_team(each)), None)
+
+
+def unusable(trouble: PluginTrouble) -> Line:
+    """The answer where that plugin has failed."""
+    reason = trouble.reason.removeprefix("StoreError: ")
+    return (
+        Piece("× ", "failed", bold=True),
+        Piece("The team's prompts cannot be read. ", "strong", bold=True),
+        *outside(reason),
+    )
+
+
+def _is_of_a_team(trouble: PluginTrouble) -> bool:
+    return "team" in trouble.owner.plugin.lower()
+
+
 def _empty(troubles: Sequence[PluginTrouble]) -> Iterator[Part]:
-    mine = [trouble for trouble in troubles if "team" in trouble.owner.plugin.lower()]
-    for trouble in mine:
+    failed = failed_team(troubles)
+    if failed is not None:
+        reason = failed.reason.removeprefix("StoreError: ")
+        yield Words((Piece("× ", "failed", bold=True), *outside(f"{failed.owner.plugin}: {reason}")))
+    others = (each.reason for each in troubles if _is_of_a_team(each) and each is not failed)
+    waiting = Counter(reason.removeprefix("pending (").removesuffix(")") for reason in others)
+    for reason, count in waiting.items():
+        yield Words((Piece("◌ ", "soft"), *outside(f"{counted(count, 'role')}: {reason}", "soft")))
+    if failed is not None:
+        yield Words(())
         yield Words(
             (
-                Piece("× ", "failed", bold=True),
-                *outside(f"{trouble.owner.plugin} {trouble.state}: {trouble.reason}"),
+                Piece("Mend that; then ", "text"),
+                Piece("f6", "strong", bold=True),
+                Piece(" starts it again. No version is lost by it, and no draft.", "text"),
             )
         )
-    if mine:
-        yield Words(())
+        return
     yield Words(
         (
             Piece(

@@ -10,6 +10,7 @@ from workbench.tui.places.team.editing import Editing
 from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.view.question import Choice, Question
 from workbench.tui.view.sizes import counted
+from workbench.tui.view.team_answer import failed_team
 from workbench.tui.view.team_conflict import VIEWS, edited_entries
 from workbench.tui.view.team_entry import views_of
 from workbench.tui.view.team_texts import has_room
@@ -261,6 +262,11 @@ class Acting(Editing):
 
     def action_read_again(self) -> None:
         """Opened anew: what stands at its address may have been brought back or mended."""
+        subject = self.viewing.subject
+        failed = None if subject is None or self.store_work.access is not None else failed_team(subject.troubles)
+        if subject is not None and failed is not None:
+            self.store_work.restart(subject, failed.owner.fiber)
+            return
         self.model.error = ""
         self.store_work.read(anew=True)
 

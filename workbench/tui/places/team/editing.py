@@ -163,7 +163,8 @@ class Editing(Showing):
             hints += [(commands["team.other_pane"], "next field"), (commands["team.leave"], "back, kept")]
             line: Line = ()
             for command, word in hints:
-                key = next((key for key in command.keys if len(key) > 1), "")
+                keys = [key for key in command.keys if len(key) > 1]
+                key = next((key for key in keys if key[0] == "f"), keys[0] if keys else "")
                 line = (*line, Piece(key_label(key), "strong", bold=True), Piece(f" {word}   ", "soft"))
             self.key_hints.show(line, (Piece("f2", "strong", bold=True), Piece(" commands", "soft")))
 

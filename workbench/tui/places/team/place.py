@@ -16,7 +16,7 @@ from workbench.tui.places.team.acting import Acting
 from workbench.tui.places.team.model import TeamModel
 from workbench.tui.view import answer as answers
 from workbench.tui.view.picker import Item
-from workbench.tui.view.team_answer import EMPTY, TeamFacts, team_answer
+from workbench.tui.view.team_answer import EMPTY, TeamFacts, failed_team, team_answer, unusable
 from workbench.tui.view.team_entries import EntryId
 from workbench.tui.view.team_words import local_now
 from workbench.tui.viewing.situation import interruption
@@ -95,7 +95,8 @@ class TeamPlace(Acting):
         if viewing.subject is None or (working.access is None and viewing.preview is None):
             return interruption(viewing) or answers.opening(viewing.opening or "…")
         if working.access is None:
-            return answers.Answer(EMPTY)
+            failed = failed_team(viewing.subject.troubles)
+            return answers.Answer(EMPTY if failed is None else unusable(failed))
         error = model.error.removeprefix(f"store {working.access.label}: ")
         if model.snapshot is None:
             return answers.opening(working.access.label) if not error else answers.broken(RuntimeError(error))

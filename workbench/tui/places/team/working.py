@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from workbench.team.store.errors import StoreError
 from workbench.team.version import RestoredFrom, Saved, VersionLine
 from workbench.tui.places.team.keeping import Keeping
 from workbench.tui.places.team.model import TeamModel
-from workbench.tui.subject import TeamAccess
+from workbench.tui.subject import Subject, TeamAccess
 from workbench.tui.view.team_conflict import edited_entries
 from workbench.tui.view.team_preview import Assembled, RolePreview
 
@@ -89,6 +90,10 @@ class Working:
         access, snapshot = self.access, self.model.snapshot
         if access is not None and snapshot is not None:
             self._store(lambda: access.restore(revision, snapshot.revision), None)
+
+    def restart(self, subject: Subject, uid: int) -> None:
+        """The plugin that provides a team's prompts, after it has failed."""
+        self._start(self._restarted(subject, uid), "team restart", exclusive=True)
 
     def want_page(self, revision: int) -> None:
         """Lines of the history around a revision."""
@@ -212,6 +217,11 @@ class Working:
         if access is not None:
             await self._read_once(access, model)
             model.error = error or model.error
+        self._show()
+
+    async def _restarted(self, subject: Subject, uid: int) -> None:
+        with suppress(Exception):  # what keeps it from starting stands on the page
+            await subject.end_plugin(uid, "restart")
         self._show()
 
     async def _page(self, first: int) -> None:
