@@ -38,8 +38,9 @@ def why_not() -> str:
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    from playwright.async_api import async_playwright
+    from playwright.async_api import async_playwright, expect
 
+    expect.set_options(timeout=PATIENCE_MS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium_path(),
@@ -126,12 +127,12 @@ class WebPage:
         """Wait until it says that."""
         from playwright.async_api import expect
 
-        await expect(locator).to_contain_text(text, timeout=PATIENCE_MS)
+        await expect(locator).to_contain_text(text)
 
     async def gone(self, locator: Locator) -> None:
         from playwright.async_api import expect
 
-        await expect(locator).to_have_count(0, timeout=PATIENCE_MS)
+        await expect(locator).to_have_count(0)
 
 
 @asynccontextmanager

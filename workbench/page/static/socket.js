@@ -1,6 +1,6 @@
 // The connection with the workbench: messages out and in, and finding it again when it is lost.
 
-const FIRST_WAIT = 500, LONGEST_WAIT = 10000, TRIES_UNTIL_GONE = 6;
+const FIRST_WAIT = 500, LONGEST_WAIT = 10000, TRIES_UNTIL_GONE = 5;
 const PER_SECOND = 120, AT_ONCE = 240, IN_FLIGHT = 56, BYTES = 1000 * 1000; // below what the workbench allows
 
 export class AskError extends Error {

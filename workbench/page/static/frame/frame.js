@@ -215,6 +215,8 @@
         const heading = make("h2", title), root = make("div");
         const box = make("section", "", heading, root);
         box.className = "panel";
+        heading.id = `title-${++lastNumber}`;
+        box.setAttribute("aria-labelledby", heading.id);
         const seat = seatIn(mine, `panel ${title}`, box);
         document.body.append(box);
         seat.begin = () => {
