@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -64,6 +65,20 @@ def test_no_for_whatever_wants_to_run_in_a_page(cli: Cli, folder: Path) -> None:
     assert ran.code == ExitCode.DECLINED == 6
     assert "nobody is there to answer" in ran.err
     assert ran.out.splitlines()[-1].startswith("You did not want the panel")
+
+
+@pytest.mark.skipif(not is_available(), reason="needs the extra `page`")
+def test_the_page_has_an_address(cli: Cli, folder: Path) -> None:
+    (folder / "empty.yml").write_text("sessions: [{calls: [{text: Hello.}]}]\n")
+    plain = "models: [{name: s, script: empty.yml}]\nagents: [{name: main, provider: s, model: m}]\nplugins:\n"
+    plain += "  - package_runner\n  - package_tools\n"
+    for text, is_served in ((plain, False), (plain + "  - package_page\n", True)):
+        (folder / "agent.yml").write_text(text)
+        ran = cli("run", "agent.yml", "-m", "Hello.")
+        assert ran.code == 0, ran.err
+        address = r"the page for browser halves: http://127\.0\.0\.1:\d+/[\w-]{43}/$"
+        found = re.search(address, ran.err, re.MULTILINE)
+        assert (found is not None) == is_served, ran.err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
