@@ -1,4 +1,4 @@
-"""What a browser half can do: status, tool cards, services of other halves, news of the host half, lossless calls."""
+"""What a browser half can do: status, tool cards, services of other halves, news of its host half, calls."""
 
 from __future__ import annotations
 
