@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from textual.app import App
-
 from workbench.tui.keymap import Keymap
 from workbench.tui.places.base import Place
+from workbench.tui.stylesheet import SteadyStyles
 from workbench.tui.viewing.viewing import Viewing
 
 
-class HouseBase(App[int]):
+class HouseBase(SteadyStyles):
     """The app without its commands."""
 
     viewing: Viewing

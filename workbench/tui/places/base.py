@@ -216,7 +216,18 @@ class Place(Screen[None]):
         found |= self._get_breakpoint_classes(size.height, self.VERTICAL_BREAKPOINTS)
         self.update_classes(dict.fromkeys(found, True), update=False)
 
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Not when it comes to the screen for the first time: all in it has just been styled."""
+        classes, self._styled_as = self._styled_as, self.classes
+        if classes is not None or self._composed_as != self.classes:
+            super().update_node_styles(animate)
+
+    _composed_as: frozenset[str] = frozenset()
+    _styled_as: frozenset[str] | None = None
+    """The classes for which it was last styled as a whole, after it was composed."""
+
     def on_mount(self) -> None:
+        self._composed_as = self.classes
         self.refresh_frame()
         self.post_message(self.Arrived(self))
 
