@@ -15,7 +15,6 @@ import os
 import re
 import signal
 import sys
-import sysconfig
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -178,7 +177,7 @@ def is_library_file(file: str) -> bool:
     """The standard library, or a library that we stand on."""
     if file.startswith(("<frozen", *_stood_on())):
         return True
-    return file.startswith(_STANDARD) and not file.startswith(_SITE_PACKAGES)
+    return file.startswith(_standard()) and not file.startswith(_site_packages())
 
 
 @cache
@@ -190,7 +189,7 @@ def _stood_on() -> tuple[str, ...]:
     packages = [package for package, owners in packages_distributions().items() if ours & set(owners)]
     return tuple(
         os.path.join(folder, package + ending)
-        for folder in _SITE_PACKAGES
+        for folder in _site_packages()
         for package in packages
         for ending in (os.sep, ".py")
     )
@@ -212,6 +211,22 @@ def _required(name: str, seen: set[str]) -> set[str]:
     return seen
 
 
+@cache
+def _folders(*names: str) -> tuple[str, ...]:
+    """Of the interpreter, by the names of `sysconfig`."""
+    import sysconfig  # needed in an emergency only, too
+
+    return tuple({_folder(sysconfig.get_path(name)) for name in names})
+
+
+def _standard() -> tuple[str, ...]:
+    return _folders("stdlib", "platstdlib")
+
+
+def _site_packages() -> tuple[str, ...]:
+    return _folders("purelib", "platlib")
+
+
 def _folder(path: str) -> str:
     return os.path.join(os.path.abspath(path), "")
 
@@ -220,5 +235,3 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _OURS = _folder(_PACKAGE)
 _OUR_PLUGINS = _folder(os.path.join(_PACKAGE, "plugins"))
-_STANDARD = tuple({_folder(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
-_SITE_PACKAGES = tuple({_folder(sysconfig.get_path(name)) for name in ("purelib", "platlib")})

@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.tui.view.pieces import ROLES, Role
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
     from textual.theme import Theme
 
 DEFAULT = "dark"
@@ -41,7 +38,7 @@ class ThemeFile:
 @cache
 def shipped() -> Mapping[str, ThemeFile]:
     """The themes that come with the workbench, by name; the default first."""
-    found = [read(entry.name, entry.read_text("utf-8")) for entry in _files() if entry.name.endswith(".yaml")]
+    found = [read(entry.name, entry.read_text("utf-8")) for entry in _files()]
     found.sort(key=lambda theme: (theme.name != DEFAULT, theme.name))
     return {theme.name: theme for theme in found}
 
@@ -122,13 +119,11 @@ def _widget_colours(colours: Mapping[Role, str]) -> dict[str, str]:
     }
 
 
-def _files() -> list[Traversable]:
+def _files() -> list[Path]:
     """Inside the installed package, else beside it in a checkout."""
-    packaged = files("workbench") / "_data" / "themes"
-    if packaged.is_dir():
-        return sorted(packaged.iterdir(), key=lambda entry: entry.name)
-    beside = Path(__file__).parent.parent.parent / "themes"
-    return sorted(beside.iterdir(), key=lambda entry: entry.name) if beside.is_dir() else []
+    package = Path(__file__).resolve().parents[1]
+    folder = next(path for path in (package / "_data" / "themes", package.parent / "themes") if path.is_dir())
+    return sorted(folder.glob("*.yaml"))
 
 
 def _flat(text: str) -> dict[str, str] | None:
