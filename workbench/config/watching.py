@@ -16,8 +16,8 @@ from watchfiles import awatch
 if TYPE_CHECKING:
     from workbench.config.opened import OpenedComposition
 
-QUIET_MS = 60
-"""An edit counts as ended when nothing has changed for so long."""
+QUIET_MS = 100
+"""An edit counts as ended when nothing has changed for so long; the watcher wakes up as often."""
 NO_FOLDER_SECONDS = 1.0
 """How often to look again while none of the folders exists."""
 

@@ -48,7 +48,7 @@ async def follow(where: Path, changed: Callable[[], object]) -> None:
     """Calls `changed` after each change in the folder, until cancelled. Waits for nothing if it does not exist."""
     watchfiles = await asyncio.to_thread(import_module, "watchfiles")
     try:
-        async for _ in watchfiles.awatch(where, step=60, recursive=False):
+        async for _ in watchfiles.awatch(where, step=200, recursive=False):
             changed()
     except FileNotFoundError:
         pass
