@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.agent.scenario import calls, events, headers, kinds, say, text
+from tests.support.tool_calls import Caller, FakeAgent, call, error_of
 from tests.team.scenario import (
     D0,
     E0,
@@ -108,20 +109,24 @@ async def test_t27_to_t30_answers_to_a_new_default(tmp_path: Path) -> None:
     async with team_world(tmp_path) as t:
         await t.save(overrides=override("W"))
         t.upgrade(work="P2")
+        executor = await t.executor()
         for base in (None, OLD):  # T27
             await t.save(overrides=override("W3", base))
             view = (await t.team.refresh()).part(WORK)
             assert view.base is not None
             assert (view.base.text, view.state, view.effective) == (OLD, "default updated", "W3")
+            assert await t.system(executor) == reading("W3")
         [problem] = await t.refused(overrides=override("W", "something else"))  # T30
         assert (problem.code, problem.path) == ("unknown_base", 'overrides["runtime/work"].base')
         await t.save(overrides=override("W", "P2"))  # T28
         view = (await t.team.refresh()).part(WORK)
         assert (view.state, view.effective) == ("overridden", "W")
+        assert (await t.team.refresh()).default_changed == ()
+        assert await t.system(executor) == reading("W")
         await t.save(overrides={})  # T29
         view = (await t.team.refresh()).part(WORK)
         assert (view.state, view.effective) == ("default", "P2")
-        assert await t.system(await t.executor()) == reading("P2")
+        assert await t.system(executor) == reading("P2")
 
 
 async def test_a_default_that_comes_back_clears_the_mark_and_a_further_one_shows_all(tmp_path: Path) -> None:
@@ -204,7 +209,7 @@ async def test_t34_t35_restored_versions(tmp_path: Path) -> None:
         defaults = (await t.team.restore("defaults", 4)).version
         assert (defaults.revision, defaults.restored_from) == (5, "defaults")
         assert (defaults.config.overrides, defaults.config.skills) == ({}, ())
-        assert defaults.config.sections.communication == "C"
+        assert tuple(dict(defaults.config.sections).values()) == ("C", "S", "R")
         with pytest.raises(Refused) as caught:
             await t.team.restore(9, 5)
         assert caught.value.codes == ("unknown_revision",)
@@ -265,17 +270,23 @@ async def test_t39_an_executor_reads_the_revisions_that_it_worked_under(tmp_path
             await t.save(communication=f"C{number}")
             await say(executor, "go")
         assert revisions(executor) == [1, 2]
-    again = calls(("orchestrator_read", {"what": "prompts", "revision": 4}, "c5"))
-    async with team_world(tmp_path, reads, again, text("ok")) as t:
+    async with team_world(tmp_path, reads, text("ok")) as t:
         for number in (3, 4):
             await t.save(communication=f"C{number}")
         executor = await t.w.root.agents.resume(log, (await t.executor()).options, setup=t.team.worker(EXPLICIT))
-        facts = t.team.facts_of(executor.id)
-        assert facts.revisions == {1, 2}
+        before = Caller(t.w.root, executor, FakeAgent(executor.id))  # nothing was requested yet
+        await before.batch(
+            *[
+                call("orchestrator_read", {"what": "prompts", "revision": number}, f"b{number}")
+                for number in (1, 2, 3, 4)
+            ]
+        )
+        found = [error_of(before.sink.results[f"b{number}"]) for number in (1, 2, 3, 4)]
+        assert found == [None, None, "NOT_RECORDED", "NOT_RECORDED"]
+        assert '"communication": "C2"' in before.sink.results["b2"].text
         await say(executor, "go")
-        results = [event.data.get("error", {}).get("code") for event in events(executor, "tool/result")]
-        assert results[:3] == [None, None, "NOT_RECORDED"]
-        assert results[-1] is None, "its own request was made under revision 4"
+        found = [event.data.get("error", {}).get("code") for event in events(executor, "tool/result")]
+        assert found == [None, None, "NOT_RECORDED", None], "its own request was made under revision 4"
 
 
 async def test_t40_keys_that_are_not_named(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from workbench.agent.options import AgentOptions
 from workbench.plugins import first_party
 from workbench.prompt import ToolSchema
 from workbench.team.desk import Candidate
+from workbench.team.words import count_words
 from workbench.tools.decisions import Allow
 
 WORDS = " ".join(f"w{number}" for number in range(1, 102))
@@ -268,7 +269,8 @@ async def test_t51_words_of_replies_and_notes(tmp_path: Path) -> None:
     def note(content: str, id: str) -> tuple[str, Any, str]:
         return ("orchestrator_note", {"ticket": "T-7", "text": content}, id)
 
-    three = "One is here. Two is there. " + words(12) + "."
+    three = "One is here. Two is there. " + words(14) + "."
+    assert count_words(three) == 20
     given = calls(
         reply(words(100), "c0"),
         reply(words(101), "c1"),
