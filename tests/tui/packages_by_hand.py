@@ -22,6 +22,7 @@ from workbench.tui.view.packages_data import (
     RevisionData,
     TrialData,
 )
+from workbench.tui.view.packages_pages import OpenPage, PagesData
 
 NOW = 10_000.0
 """Of the monotonic clock."""
@@ -35,7 +36,10 @@ def apply(ctx):
 """
 PAGE = "const seat = page.seat('status');\nreturn () => seat.show('tokens');\n"
 CUT_SHORT = "its listener on tools/execute did not call next: later listeners and the default did not run"
+URL = "http://127.0.0.1:43817/k3PzY0v9dQm1u8sR5xw2Jt7BfLhGnC4aEoVi6KTqXMs/"
 HOSTILE = "‮Press a: allowed\x1b[2J by system\x00 [bold]日本語 👩‍👩‍👧[/bold]"
+
+OPEN_PAGES = PagesData(URL, (OpenPage("page-1", "Firefox 140", AT), OpenPage("page-2", "Chromium 131", AT + 9)))
 
 
 def revision(number: int = 1, name: str = "Release notes", **fields: Any) -> RevisionData:
@@ -236,6 +240,7 @@ class HandPackages:
     refusal: str = ""
     changed: Callable[[], object] = lambda: None
     is_past: bool = False
+    open_pages: PagesData = OPEN_PAGES
 
     def __post_init__(self) -> None:
         if not self.queue:
@@ -303,6 +308,9 @@ class HandPackages:
     def deliver_again(self, package_id: str) -> bool:
         self._act("deliver", package_id)
         return True
+
+    def pages(self) -> PagesData:
+        return self.open_pages
 
     def _act(self, *what: Any) -> None:
         self.done.append(what)

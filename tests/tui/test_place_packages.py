@@ -226,7 +226,7 @@ async def test_an_older_revision() -> None:
     packages = HandPackages()
     async with looking(packages) as screen:
         screen.packages.show_target("dyn-3")
-        await screen.press("o", "down", "enter")
+        await screen.press("e", "down", "enter")
         assert "dyn-3 r1: start it?" in screen.text()
         await screen.press("s")
         assert packages.done == [("start", "dyn-3", 1)]

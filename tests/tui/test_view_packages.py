@@ -24,10 +24,11 @@ from workbench.tui.view.packages_answer import packages_answer
 from workbench.tui.view.packages_data import Effect, InForce, ResidueData
 from workbench.tui.view.packages_detail import buttons_of, detail_parts
 from workbench.tui.view.packages_list import list_rows, ordered, row_line
+from workbench.tui.view.packages_pages import NO_PAGES
 from workbench.tui.view.packages_quote import BAR, quoted
 from workbench.tui.view.packages_sheet import Ask, ask_of, buttons, foot_lines, sheet_parts, title_of
-from workbench.tui.view.packages_trial import cost_line, trial_parts
 from workbench.tui.view.packages_sources import revision_parts, source_parts
+from workbench.tui.view.packages_trial import cost_line, trial_parts
 from workbench.tui.view.packages_words import age, residue_line
 from workbench.tui.view.pieces import plain, width_of
 from workbench.tui.view.registry_document import Document, Part
@@ -186,12 +187,12 @@ def test_ages() -> None:
 
 def test_answers_of_the_place() -> None:
     rows = [each.row for each in lived_in()]
-    assert plain(packages_answer(rows, (), short=False).sentence).startswith(
+    assert plain(packages_answer(rows, (), NO_PAGES, NOW, short=False).sentence).startswith(
         "◆ 1 waits for your answer.  5 running, 2"
     )
-    assert plain(packages_answer([], (), short=False).sentence).startswith("No packages.")
+    assert plain(packages_answer([], (), NO_PAGES, NOW, short=False).sentence).startswith("No packages.")
     many = [replace(released().row, id=f"dyn-{number}") for number in range(3000)]
-    assert plain(packages_answer(many, (), short=False).sentence) == "3,000 running, 0 not running."
+    assert plain(packages_answer(many, (), NO_PAGES, NOW, short=False).sentence) == "3,000 running, 0 not running."
 
 
 def test_3000_rows() -> None:

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from workbench.tui.packages_subject import NotDone, PackagesAccess
 from workbench.tui.view.packages_data import PackageCard, PackageRow, RequestData, TrialData
+from workbench.tui.view.packages_pages import PagesData
 
 OVER = "a session log holds no package that could run"
 
@@ -68,6 +69,9 @@ class LogPackages(PackagesAccess):
 
     def deliver_again(self, package_id: str) -> bool:
         return False
+
+    def pages(self) -> PagesData:
+        return PagesData()
 
 
 def _refuse() -> NoReturn:

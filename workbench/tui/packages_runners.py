@@ -16,8 +16,9 @@ EVENTS = (
     "cordis/request-run",
     "cordis/request-run-resolved",
     "cordis/package-output",
+    "page/change",
 )
-"""Of the runner, after which something else may be shown (`workbench.dynamic.events`)."""
+"""Of the runner and of its page, after which something else may be shown (`workbench.dynamic.events`)."""
 
 
 class Runners:

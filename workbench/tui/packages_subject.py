@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.tui.view.packages_data import (
@@ -25,10 +26,14 @@ from workbench.tui.view.packages_data import (
     RevisionData,
     TrialData,
 )
+from workbench.tui.view.packages_pages import OpenPage, PagesData
+from workbench.tui.view.sizes import counted
 
 if TYPE_CHECKING:
+    from workbench.core import Runtime
     from workbench.core.effects import EffectNode
     from workbench.dynamic.cards import Card
+    from workbench.dynamic.delivery import RenderFailure
     from workbench.dynamic.package import Package, Revision
     from workbench.dynamic.people import People
     from workbench.dynamic.requests import Request
@@ -109,6 +114,10 @@ class PackagesAccess(Protocol):
 
     def deliver_again(self, package_id: str) -> bool:
         """Announces the browser half to all pages that do not hold it."""
+        ...
+
+    def pages(self) -> PagesData:
+        """Those that are connected, and where one is to be had."""
         ...
 
 
@@ -225,6 +234,20 @@ class LivePackages:
     def deliver_again(self, package_id: str) -> bool:
         return self.people.deliver_again(package_id)
 
+    def pages(self) -> PagesData:
+        runtime = self.service.runtime
+        page = runtime.root.get("page")
+        known = {} if page is None else {each.id: each for each in page.pages}
+        opened = tuple(
+            OpenPage(each.id, known[each.id].browser, known[each.id].connected_at)
+            if each.id in known
+            else OpenPage(each.id)
+            for each in self.service.pages.all()
+        )
+        if page is not None:
+            return PagesData(page.url, opened)
+        return PagesData("", opened, _page_problem(runtime), _has_extra())
+
     # from the runner's facts
 
     def _row(self, package: Package, request: Request | None) -> PackageRow:
@@ -276,7 +299,7 @@ class LivePackages:
             last_good=card.last_good,
             pages=tuple(PageData(each.page, str(each.state), _told(each)) for each in card.pages),
             not_loaded_on=card.not_loaded_on,
-            render_failure="" if failure is None else f"{failure.slot} on {failure.page}: {failure.message}",
+            render_failure="" if failure is None else _crash(failure),
             trial=None if card.trial is None else trial_data(card.trial),
             trial_runs=card.trial_runs,
             trial_waits_for=card.trial_waits_for,
@@ -339,12 +362,38 @@ def _fact(service: DynamicPackages, package: Package, state: str) -> str:
     if state == "failed" and error is not None:
         stage = f"{error.stage}: " if error.stage else ""
         return f"{stage}{error.message.partition(chr(10))[0]}"
+    if state == "delivering":
+        return _delivering(service, package)
     if state in ("running", "stopping"):
         from workbench.dynamic.cards import trouble_words
 
         return trouble_words(service, package)
     residue = package.last_residue
     return residue.words if state == "stopped" and residue is not None else ""
+
+
+def _delivering(service: DynamicPackages, package: Package) -> str:
+    delivery = None if package.run is None else package.run.delivery
+    if not service.pages.all() or delivery is None:
+        return "no page is open"
+    states = [each.state for each in delivery.outcomes()]
+    failed = f", {states.count('failed')} failed" if "failed" in states else ""
+    return f"{states.count('asked')} of {counted(len(states), 'page')} asked{failed}"
+
+
+@cache
+def _has_extra() -> bool:
+    from workbench.dynamic.page_extra import is_installed
+
+    return is_installed()
+
+
+def _page_problem(runtime: Runtime) -> str:
+    """Why the plugin that serves pages does not; empty: there is none, or it is on its way."""
+    for fiber in runtime.fibers():
+        if fiber.name == "package_page" and fiber.error is not None:
+            return str(fiber.error)
+    return ""
 
 
 def _residue(residue: Residue | None) -> ResidueData | None:
@@ -363,6 +412,11 @@ def _revision(revision: Revision | Any) -> RevisionData:
         tuple(revision.warnings),
         revision.made_at,
     )
+
+
+def _crash(failure: RenderFailure) -> str:
+    what = f"{failure.slot} on {failure.page}{', which was withdrawn' if failure.withdrawn else ''}"
+    return f"{what}: {failure.message}"
 
 
 def _told(outcome: Any) -> str:

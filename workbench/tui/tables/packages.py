@@ -30,7 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "packages.older",
         "Start an older revision",
-        ("o",),
+        ("e",),
         "Choose one of its earlier revisions, and start it.",
         "older",
         when="older",
@@ -58,6 +58,29 @@ COMMANDS: tuple[Command, ...] = (
         "Show what a revision has changed in the sources of the one before it.",
         "difference",
         when="revised",
+    ),
+    Command(
+        "packages.open_page",
+        "Open the page in a browser",
+        ("o",),
+        "Open the page in which browser halves run, and show its address.",
+        "open page",
+        when="paged",
+    ),
+    Command(
+        "packages.copy_address",
+        "Copy the address of the page",
+        ("U",),
+        "Copy what opens the page. Whoever has it may allow packages to run.",
+        label="U",
+    ),
+    Command(
+        "packages.pages",
+        "Pages",
+        ("p",),
+        "Show which pages are connected and what each of them holds, or how to get one; or go back.",
+        "pages",
+        when="paged",
     ),
     Command(
         "packages.deliver",

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.packages_data import PackageRow
+from workbench.tui.view.packages_pages import PageKeys, PagesData, how_to_open, open_words
 from workbench.tui.view.packages_words import OWN_TURN_SECONDS, age
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Part, Text, Title, Words
@@ -16,17 +17,14 @@ from workbench.tui.view.sizes import counted, number
 
 EXAMPLE = """plugins:
   - package_runner     # runs them; like shell access
-  - package_tools      # the tools of the model"""
+  - package_tools      # the tools of the model
+  - package_page       # the page of browser halves; needs the extra `page`"""
 LIKE_SHELL = "dynamic packages are like shell access"
 
 
-def packages_answer(
-    rows: Sequence[PackageRow], said: Line, *, short: bool, is_past: bool = False, now: float = 0.0
-) -> Answer:
-    """What waits, what runs, what does not; `said`: what was done last; `is_past`: a log is looked at."""
-    if is_past:
-        return _past_answer(rows, said, short=short)
-    fact: Line = () if short else (Piece(LIKE_SHELL, "soft"),)
+def packages_answer(rows: Sequence[PackageRow], said: Line, pages: PagesData, now: float, *, short: bool) -> Answer:
+    """What waits, what runs, what does not; `said`: what was done last."""
+    fact = _fact(rows, pages, short=short)
     if said:
         return Answer(said, fact)
     counts = {"Waiting for you": 0, "Running": 0, "Not running": 0, "Records": 0}
@@ -44,6 +42,10 @@ def packages_answer(
     if stuck is not None and not waiting:
         what = Piece(f" waits inside the turn that started it, {age(now - stuck.since)}.", "strong", bold=True)
         return Answer((Piece("◐ ", "pending", bold=True), *outside(stuck.id, "strong", bold=True), what), fact)
+    homeless = next((row for row in rows if row.state == "delivering" and not pages.pages), None)
+    if homeless is not None and not waiting:
+        what = Piece(" waits for a page: none is open.", "strong", bold=True)
+        return Answer((Piece("◐ ", "pending", bold=True), *outside(homeless.id, "strong", bold=True), what), fact)
     lead = f"{number(running)} running"
     rest = f", {number(resting)} not running"
     rest += f", {number(failed)} of them failed." if failed and not short else "."
@@ -57,7 +59,15 @@ def packages_answer(
     return Answer((*asked, Piece(f"  {lead}{rest}")), fact)
 
 
-def _past_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> Answer:
+def _fact(rows: Sequence[PackageRow], pages: PagesData, *, short: bool) -> Line:
+    """Pages where they matter, else what it means to have packages at all."""
+    if pages.url or pages.pages or any(row.has_browser_half for row in rows if row.group != "Records"):
+        return (Piece(open_words(pages), "soft"),)
+    return () if short else (Piece(LIKE_SHELL, "soft"),)
+
+
+def past_answer(rows: Sequence[PackageRow], said: Line, *, short: bool) -> Answer:
+    """Of a log: what was defined in it, and what became of that."""
     fact: Line = () if short else (Piece("records: nothing of them runs", "soft"),)
     if said:
         return Answer(said, fact)
@@ -99,7 +109,7 @@ def off_parts(sample: str = "") -> tuple[Part, ...]:
             )
         ),
         Title((Piece("How to get it", "soft", bold=True),)),
-        Words((Piece("Name both plugins in the composition:", "soft"),)),
+        Words((Piece("Name the plugins in the composition, the last one only for browser pages:", "soft"),)),
         Text(EXAMPLE, has_numbers=False),
     ]
     if sample:
@@ -107,7 +117,7 @@ def off_parts(sample: str = "") -> tuple[Part, ...]:
     return tuple(found)
 
 
-def none_parts(*, is_past: bool = False) -> tuple[Part, ...]:
+def none_parts(pages: PagesData, keys: PageKeys, *, is_past: bool = False) -> tuple[Part, ...]:
     """A runner without packages, or a log in which none was defined."""
     if is_past:
         words = "A package that was defined in this session would stand here, with what was done with it."
@@ -121,4 +131,6 @@ def none_parts(*, is_past: bool = False) -> tuple[Part, ...]:
                 ),
             )
         ),
+        Title((Piece("The page", "soft", bold=True),), (Piece(open_words(pages), "faint"),)),
+        *how_to_open(pages, keys),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from workbench.tui.view.details import Fact
 from workbench.tui.view.packages_data import RECORDS, Effect, ErrorData, PackageCard
 from workbench.tui.view.packages_effect import effect_parts, stop_parts
+from workbench.tui.view.packages_pages import DEFAULT_KEYS, NO_PAGES, PageKeys, PagesData, card_pages
 from workbench.tui.view.packages_quote import framed, quoted
 from workbench.tui.view.packages_record import record_parts
 from workbench.tui.view.packages_trial import trial_parts
@@ -41,7 +42,8 @@ class Keys:
     answer: str = "!"
     what_if: str = "w"
     difference: str = "d"
-    older: str = "o"
+    older: str = "e"
+    pages: PageKeys = DEFAULT_KEYS
 
 
 def title_lines(card: PackageCard, now: float) -> tuple[Line, Line]:
@@ -78,12 +80,14 @@ def buttons_of(card: PackageCard, *, short: bool) -> list[Answered]:
     return found[:3] if short else found
 
 
-def detail_parts(card: PackageCard, effect: Effect, now: float, keys: Keys = Keys()) -> tuple[Part, ...]:
+def detail_parts(
+    card: PackageCard, effect: Effect, now: float, keys: Keys = Keys(), pages: PagesData = NO_PAGES
+) -> tuple[Part, ...]:
     """All that is known, most wanted first."""
-    return tuple(_detail(card, effect, now, keys))
+    return tuple(_detail(card, effect, now, keys, pages))
 
 
-def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterator[Part]:
+def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys, pages: PagesData) -> Iterator[Part]:
     if card.revision.purpose:
         yield quoted(card.revision.purpose)
     yield Facts(tuple(_facts(card, keys)))
@@ -102,6 +106,8 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterat
                 Piece(" shows what it asks for. Nothing was executed yet, and looking executes nothing.", "soft"),
             )
         )
+    if card.state == "delivering" or not card.run:
+        yield from card_pages(card, pages, keys.pages)
     yield from _registered(card)
     if not card.run:
         can_try = "what-if" in card.controls or card.trial_runs or card.trial is not None
@@ -114,7 +120,8 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys) -> Iterat
                 waits_for=card.trial_waits_for,
             )
     yield from effect_parts(card, effect)
-    yield from _pages(card)
+    if card.run and card.state != "delivering":
+        yield from card_pages(card, pages, keys.pages)
     yield from _prints(card)
     if "stop" in card.controls:
         yield from stop_parts(card, effect)
@@ -222,26 +229,6 @@ def _registered(card: PackageCard) -> Iterator[Part]:
             for each in reversed(card.registrations)
         )
     )
-
-
-def _pages(card: PackageCard) -> Iterator[Part]:
-    if card.revision.client is None or not card.run:
-        return
-    yield Title((Piece("Pages", "soft", bold=True),), (Piece("loaded is not rendered", "faint"),))
-    lines: list[tuple[Line, Line]] = []
-    for page in card.pages:
-        sign = Piece("× ", "failed", bold=True) if page.state == "failed" else Piece("  ")
-        words = outside(page.message, "soft") if page.message else ()
-        lines.append(((sign, *outside(page.page), Piece("  "), *words), outside(page.state, "soft")))
-    lines += [
-        ((Piece("○ ", "soft"), *outside(page)), (Piece("not loaded here", "soft"),)) for page in card.not_loaded_on
-    ]
-    yield Rows(tuple(lines))
-    if not lines:
-        yield Words((Piece("No page is open.", "soft"),))
-    if card.render_failure:
-        yield Words((Piece("× A component crashed: ", "failed", bold=True),))
-        yield quoted(card.render_failure)
 
 
 def _prints(card: PackageCard) -> Iterator[Part]:

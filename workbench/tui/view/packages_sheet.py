@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from workbench.tui.view.details import Fact
 from workbench.tui.view.frame import Bar, Region
 from workbench.tui.view.packages_data import RequestData, RevisionData, TrialData
+from workbench.tui.view.packages_pages import NO_PAGES, PagesData, open_words
 from workbench.tui.view.packages_quote import quoted
 from workbench.tui.view.packages_sources import source_parts
 from workbench.tui.view.packages_trial import trial_parts
@@ -18,6 +19,7 @@ from workbench.tui.view.packages_words import LIMITS, age, halves, who
 from workbench.tui.view.panel import wrapped
 from workbench.tui.view.pieces import Line, Piece, outside, width_of
 from workbench.tui.view.registry_document import Coloured, Facts, Part, Title, Words
+from workbench.tui.view.sizes import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Ask:
     can_try: bool = True
     over: str = ""
     """How it was decided elsewhere, or why it cannot be decided any more."""
+    pages: PagesData = NO_PAGES
     error: str = ""
     """Why the last thing that was asked for was not done. Outside text."""
 
@@ -113,9 +116,20 @@ def _facts(ask: Ask, shows_sources: bool) -> Iterator[Fact]:
         yield Fact("asked by", (*asked, Piece(", whose turn waits for this answer", "soft")))
     else:
         yield Fact("owner", who(ask.session))
+    if ask.revision.client is not None and not ask.over:
+        yield Fact("pages", _pages(ask.pages))
     read = (Piece("v", "strong", bold=True), Piece(" back" if shows_sources else " read the code", "soft"))
     revision = (Piece(f"r{ask.revision.number}", "strong"), Piece(f"   {halves(ask.revision)}   ", "soft"))
     yield Fact("revision", (*revision, *read))
+
+
+def _pages(pages: PagesData) -> Line:
+    if pages.pages:
+        names = ", ".join(page.browser or page.id for page in pages.pages[:4])
+        more = f" and {number(len(pages.pages) - 4)} more" if len(pages.pages) > 4 else ""
+        return (Piece(f"{open_words(pages)}: ", "text"), *outside(f"{names}{more}", "soft"))
+    where: Line = (Piece("; open ", "soft"), *outside(pages.url, "text")) if pages.url else ()
+    return (Piece("none is open: once allowed it waits for one", "pending"), *where)
 
 
 def foot_lines(ask: Ask, width: int) -> list[Line]:

@@ -112,6 +112,8 @@ def fact_line(row: PackageRow, now: float) -> Line:
         return _proof(row)
     if row.state in RECORDS:
         return outside(row.fact, "soft") if row.fact else (Piece("its id is invalid from now on", "soft"),)
+    if row.state == "delivering" and row.fact:
+        return outside(row.fact)
     if row.state == "stopping" and row.fact:
         return (Piece("still running: ", "soft"), *outside(row.fact))
     if row.slips:

@@ -167,7 +167,7 @@ class PackageSheet(FollowsPackages):
         """Everything on the sheet."""
         if not self.is_mounted or not self.query(SheetFoot):
             return
-        ask = self.ask
+        ask = _with(self.ask, pages=self._access.pages())
         self._show_title()
         parts = sheet_parts(ask, shows_sources=self._shows_sources, colours=self._colours)
         self.about.show((ask.package, ask.request, self._shows_sources), parts)

@@ -9,6 +9,7 @@ from typing import Any
 
 from textual.worker import Worker
 
+from workbench.tui.hands.browser import open_address
 from workbench.tui.packages_colours import colours_of
 from workbench.tui.packages_subject import NotDone
 from workbench.tui.places.packages.showing import Showing
@@ -18,6 +19,7 @@ from workbench.tui.view.packages_words import EXECUTES
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.question import Choice, Question
+from workbench.tui.view.sizes import counted
 from workbench.tui.widgets.lines import Lines
 from workbench.visible import visible_line
 
@@ -168,11 +170,58 @@ class Acting(Showing):
             self.refresh_frame()
         return True
 
+    # pages
+
     def action_deliver(self) -> None:
         card = self._card_with("deliver again", "It has no browser half that runs.")
-        if card is not None and self.access is not None:
-            self.access.deliver_again(card.id)
-            self.say("Announced to all open pages.")
+        if card is None or self.access is None:
+            return
+        pages = self.access.pages()
+        if not pages.pages:
+            self.say("No page is open.", ())
+            return
+        self.access.deliver_again(card.id)
+        self.say(
+            f"Announced to {counted(len(pages.pages), 'open page')}; one that holds it already stays as it is."
+        )
+
+    def action_pages(self) -> None:
+        if self.shows == "pages":
+            self.action_leave()
+        elif self.access is not None and not self.access.is_past:
+            self._show_about_pages()
+
+    def _show_about_pages(self) -> None:
+        self.shows = "pages"
+        self.page.focus()  # on a small screen it stands behind the list
+        self.show_page()
+
+    def action_open_page(self) -> None:
+        url = self._address()
+        if url:
+            self.run_worker(self._open_page(url), group="packages browser", exit_on_error=False)
+
+    async def _open_page(self, url: str) -> None:
+        if await asyncio.to_thread(open_address, url):
+            self.said = (Piece("✓ ", "running"), Piece("Your browser was asked to open the page."))
+        else:
+            self.said = (Piece("– ", "soft"), Piece("No browser can be started here. Open the address below."))
+            self._show_about_pages()
+        self.refresh_frame()
+
+    def action_copy_address(self) -> None:
+        url = self._address()
+        if url:
+            self.house.copy(url, self.say)
+
+    def _address(self) -> str:
+        """Of the page; where none is served, what to do is shown instead."""
+        access = self.access
+        url = access.pages().url if access is not None else ""
+        if not url and access is not None and not access.is_past:
+            self._show_about_pages()
+            self.say("No page is served here.", ())
+        return url
 
     # looking
 

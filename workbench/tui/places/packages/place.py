@@ -15,7 +15,7 @@ from workbench.tui.places.base import tab_of
 from workbench.tui.places.packages.acting import Acting
 from workbench.tui.view import answer as answers
 from workbench.tui.view import packages_words
-from workbench.tui.view.packages_answer import off_answer, packages_answer
+from workbench.tui.view.packages_answer import off_answer, packages_answer, past_answer
 from workbench.tui.view.picker import Item
 from workbench.tui.viewing.situation import interruption
 from workbench.tui.viewing.viewing import Topic
@@ -68,17 +68,20 @@ class PackagesPlace(Acting):
             return interruption(viewing) or answers.opening(viewing.opening or "…")
         if self.access is None:
             return off_answer()
-        return packages_answer(
-            self.rows, self.said, short=short, is_past=self.access.is_past, now=packages_words.monotonic()
-        )
+        access = self.access
+        if access.is_past:
+            return past_answer(self.rows, self.said, short=short)
+        return packages_answer(self.rows, self.said, access.pages(), packages_words.monotonic(), short=short)
 
     @property
     def now(self) -> frozenset[str]:
-        card = self.card
+        card, access = self.card, self.access
+        is_paged = access is not None and bool(access.pages().url)
         if card is None:
-            return frozenset()
+            return frozenset({"paged"} if is_paged else ())
         known = {
             "chosen": True,
+            "paged": is_paged,
             "stoppable": "stop" in card.controls,
             "startable": "start" in card.controls,
             "triable": "what-if" in card.controls,

@@ -20,6 +20,7 @@ from workbench.tui.view.packages_detail import (
     title_lines,
 )
 from workbench.tui.view.packages_list import list_rows, ordered
+from workbench.tui.view.packages_pages import NO_PAGES, PageKeys, overview
 from workbench.tui.view.packages_sources import revision_parts, source_parts
 from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.view.registry_document import Coloured, Part, Words
@@ -28,6 +29,8 @@ from workbench.tui.viewing.viewing import Viewing
 from workbench.tui.widgets.packages_list import PackageButtons, PackageList, PackagePage, PackageTitle
 
 SAMPLE = "packages"
+MOST_HELD = 100
+"""Packages that are named below a page."""
 
 
 class Showing(Place):
@@ -45,7 +48,7 @@ class Showing(Place):
         """Key of a package: its id, or that of a record."""
         self.card: PackageCard | None = None
         self.shows = ""
-        """What of the card: empty for all, `sources`, `difference`."""
+        """What of the card: empty for all, `sources`, `difference`; or `pages`, which belong to no card."""
         self.colours: dict[str, tuple[Coloured, ...]] = {}
         self.said: Line = ()
         """What was done last, or why not."""
@@ -96,21 +99,46 @@ class Showing(Place):
         card, short = self.card, self.size.width < 100
         self.title_line.margin = self.buttons.margin = outer_margin(self.size.width)  # as the text below them
         if card is None:
-            parts: tuple[Part, ...] = (
-                off_parts(SAMPLE) if self.access is None else none_parts(is_past=self.access.is_past)
-            )
-            if self.viewing.subject is None:
-                parts = ()
-            self.title_line.show((Piece("Packages", "strong", bold=True),) if parts else ())
-            self.buttons.show_bar(Bar((), ()))
-            self.buttons.add_class("-absent")
-            self.page.show("nothing", parts)
+            self._show_no_card()
+            return
+        if self.shows == "pages":
+            self._show_pages()
             return
         self.title_line.show(*title_lines(card, packages_words.monotonic()))
         answers = buttons_of(card, short=short)
         self.buttons.show_bar(answer_bar(answers, self.house.commands_of("packages", "app")))
         self.buttons.set_class(not answers, "-absent")
         self.page.show((card.row.key, self.shows), self._parts(card))
+
+    def _show_no_card(self) -> None:
+        access = self.access
+        if self.viewing.subject is None:
+            parts: tuple[Part, ...] = ()
+        elif access is None:
+            parts = off_parts(SAMPLE)
+        else:
+            parts = none_parts(access.pages(), self.page_keys, is_past=access.is_past)
+        self._show_words("Packages" if parts else "", "nothing", parts)
+
+    def _show_pages(self) -> None:
+        access = self.access
+        if access is None:
+            return
+        live = [row.key for row in self.rows if row.has_browser_half and row.group == "Running"]
+        cards = [card for key in live[:MOST_HELD] if (card := access.card(key)) is not None]
+        self._show_words("Pages", "pages", overview(access.pages(), cards, self.page_keys))
+
+    def _show_words(self, title: str, key: str, parts: tuple[Part, ...]) -> None:
+        self.title_line.show((Piece(title, "strong", bold=True),) if title else ())
+        self.buttons.show_bar(Bar((), ()))
+        self.buttons.add_class("-absent")
+        self.page.show(key, parts)
+
+    @property
+    def page_keys(self) -> PageKeys:
+        """Those that have to do with pages, as this person has them."""
+        key_of = self.house.key_of
+        return PageKeys(key_of("packages.open_page"), key_of("packages.copy_address"), key_of("packages.deliver"))
 
     def _parts(self, card: PackageCard) -> tuple[Part, ...]:
         if self.shows == "sources":
@@ -126,6 +154,7 @@ class Showing(Place):
             house.key_of("packages.what_if"),
             house.key_of("packages.difference"),
             house.key_of("packages.older"),
+            self.page_keys,
         )
         preview = self.viewing.preview
         if preview is not None and card.run:
@@ -133,7 +162,8 @@ class Showing(Place):
         cost = self._cost if self._has_counted(preview, card.id) else None
         feed = self.viewing.subject.sessions if self.viewing.subject is not None else None
         effect = effect_of(preview, self.viewing.sizes, card, feed, cost)
-        return detail_parts(card, effect, packages_words.monotonic(), keys)
+        pages = self.access.pages() if self.access is not None else NO_PAGES
+        return detail_parts(card, effect, packages_words.monotonic(), keys, pages)
 
     def _count_stop(self, preview: Preview, package_id: str) -> None:
         """Once for each request and package; one count at a time, and the newest wanted one after it."""
