@@ -51,6 +51,7 @@ class People:
             service.note(
                 package,
                 f"a person started {package_id} r{value['revision']} ({value['run']}); it is {value['status']}",
+                happened="started",
             )
         return value
 
@@ -59,7 +60,8 @@ class People:
         package = self._package(package_id)
         await self._service.trial_over(package)
         value = await self._service.stop_package(package)
-        self._service.note(package, f"a person stopped {package_id}; its definition remains")
+        words = f"a person stopped {package_id}; its definition remains"
+        self._service.note(package, words, happened="stopped")
         return value
 
     async def undefine(self, package_id: str) -> dict[str, Any]:

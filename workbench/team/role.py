@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.team.plugin import TeamPrompts
 
 name = "team_role"
+owner_kind = "team"
 inject = ["system_prompt", "tools", "team"]
 
 

@@ -22,6 +22,8 @@ DeclaredKind = Literal["package", "override", "edit", "model", "declared"]
 """Of what somebody may declare."""
 DECLARED = "prompts/declared"
 """Our own record: `{cause, words, owner?}` of somebody who changed the prompt on purpose."""
+NOTE_FORM = "package-note"
+"""Form of a message that tells an agent what a person has done with a package of its; it says what has `happened`."""
 _PACKAGE_VERBS = {"cordis_run": "started", "cordis_stop": "stopped", "cordis_undefine": "undefined"}
 
 
@@ -58,10 +60,13 @@ class CauseFold:
         self._calls: dict[str, tuple[str, str]] = {}
         """Id of a call that starts or stops a package: the verb, and which one."""
         self._revision: Any = None
+        self._has_sent = False
+        """A request was sent already."""
         self._is_compacting = False
 
     def take(self) -> tuple[Cause, ...]:
         """Those since the last request."""
+        self._has_sent = True
         causes = tuple(self._causes)
         self._causes = []
         return causes
@@ -93,7 +98,7 @@ class CauseFold:
 
     def _revised(self, event: LoggedEvent) -> None:
         revision = event.data.get("revision")
-        if self._revision is not None and revision != self._revision:
+        if self._has_sent and revision != self._revision:  # a team without a saved version has none to record
             self._add("override", f"an override was saved: revision {_short(revision)} of the prompts", event)
         self._revision = revision
 
@@ -117,6 +122,14 @@ class CauseFold:
         if call is not None and not event.data.get("error"):
             self._add("package", f"package {call[1]} was {call[0]} by the agent", event, call[1])
 
+    def _noted(self, event: LoggedEvent) -> None:
+        source = event.glance("source")
+        if not isinstance(source, Mapping) or source.get("form") != NOTE_FORM:
+            return
+        package, happened = source.get("package"), source.get("happened")
+        if happened in _PACKAGE_VERBS.values():
+            self._add("package", f"package {package} was {happened} by a person", event, str(package))
+
     def _compaction(self, event: LoggedEvent) -> None:
         self._is_compacting = event.type != "compaction/end"
 
@@ -124,6 +137,7 @@ class CauseFold:
 _FOLDS = {
     "prompts/revision": CauseFold._revised,
     DECLARED: CauseFold._declared,
+    "user/message": CauseFold._noted,
     "tool/call": CauseFold._called,
     "tool/result": CauseFold._answered,
     "compaction/start": CauseFold._compaction,
