@@ -172,7 +172,7 @@ async def test_the_server_goes_and_comes_back_and_nothing_is_loaded_twice(opened
 
     opened.served.fiber = await w.root.plugin(PackagePage, PageConfig(0))
     await page.connected()
-    await until(lambda: page.web.served.page.pages)
+    await until(lambda: opened.served.page.pages)
     await page.reads(page.row(package_id), "loaded here")
     assert "pong" in await page.frame(package_id).locator("body").inner_text()
     await page.frame(package_id).get_by_role("button", name="Ask").click()

@@ -66,13 +66,9 @@ class Web:
     def world(self) -> World:
         return self.served.world
 
-    async def open(self, **how: Any) -> WebPage:
+    async def open(self) -> WebPage:
         """One more page."""
-        tab = await self.context.new_page()
-        page = WebPage(self, tab)
-        tab.on("pageerror", page.failed)
-        await tab.goto(self.served.url)
-        await page.connected()
+        page = await opened_page(self.context, self.served.url)
         self.pages.append(page)
         return page
 
@@ -95,15 +91,15 @@ class Web:
 class WebPage:
     """One page in one tab."""
 
-    def __init__(self, web: Web, tab: Page) -> None:
-        self.web = web
+    def __init__(self, url: str, tab: Page) -> None:
+        self.url = url
         self.tab = tab
         self.errors: list[str] = []
         """What its own script has raised."""
 
     def failed(self, error: Error) -> None:
         """An error that nobody has caught; those of browser halves have another address in their stack."""
-        if self.web.served.url in (error.stack or ""):
+        if self.url in (error.stack or ""):
             self.errors.append(str(error.stack))
 
     async def connected(self) -> None:
@@ -133,6 +129,16 @@ class WebPage:
         from playwright.async_api import expect
 
         await expect(locator).to_have_count(0)
+
+
+async def opened_page(context: BrowserContext, url: str) -> WebPage:
+    """A page that is connected."""
+    tab = await context.new_page()
+    page = WebPage(url, tab)
+    tab.on("pageerror", page.failed)
+    await tab.goto(url)
+    await page.connected()
+    return page
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ export class View {
     this.facts = facts;
     this.acts = acts;
     this.isDue = false;
-    this.movedAt = 0;
+    this.movedAt = -SETTLE;
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.theme = remembered();
     this.dark.addEventListener("change", () => this.paint());
@@ -75,9 +75,13 @@ export class View {
     document.title = `${requests.length ? `(${requests.length}) ` : ""}Prompt Workbench`;
 
     $("requests").hidden = !requests.length;
-    const before = $("requests").querySelectorAll("li").length;
-    keyed($("requests").querySelector("ol"), requests, (each) => each.request, (each) => this.requestCard(each), (card, each) => card.redraw(each, isOpen));
-    if (requests.length < before) this.movedAt = performance.now();
+    const shownRequests = [...$("requests").querySelectorAll("li")];
+    if (shownRequests.some((card) => !requests.some((each) => each.request === card.dataset.key))) {
+      this.movedAt = performance.now();
+      setTimeout(() => this.changed(), SETTLE + 20);
+    }
+    const isSettled = performance.now() - this.movedAt >= SETTLE;
+    keyed($("requests").querySelector("ol"), requests, (each) => each.request, (each) => this.requestCard(each), (card, each) => card.redraw(each, isOpen && isSettled));
 
     $("problems").hidden = !problems.length;
     keyed($("problems").querySelector("ul"), problems, (each) => each.key, (each) => this.problem(each), () => {});
@@ -159,15 +163,15 @@ export class View {
     form.addEventListener("submit", (event) => event.preventDefault());
     card.append(
       el("div", "head", title, age),
-      el("dl", "", pair("purpose", purpose), pair("asked by", `session ${session}`), pair("revision", `r${revision}`)),
+      el("dl", "", pair("purpose", purpose), pair("asked by", `session ${/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(session) ? session.slice(0, 8) : session}`), pair("revision", `r${revision}`)),
       el("p", "soft small", "Your answer is for this run only. Its host half acts with the rights of the workbench, on all sessions; its browser half gets a frame without network on every open page."),
       form,
     );
     card.setAttribute("aria-labelledby", title.id);
-    card.redraw = (now, isOpen) => {
+    card.redraw = (now, isReady) => {
       card.request = now;
       put(age, `waiting ${span((Date.now() - Date.parse(now.asked_at)) / 1000)}`);
-      const isIdle = !isOpen || now.isAnswered;
+      const isIdle = !isReady || now.isAnswered;
       for (const button of [allow, deny]) button.setAttribute("aria-disabled", String(Boolean(isIdle)));
       reason.readOnly = Boolean(isIdle);
       card.classList.toggle("answered", Boolean(now.isAnswered));
@@ -177,8 +181,7 @@ export class View {
 
   // A press that was meant for the request that stood here a moment ago is no answer to this one.
   press(card, act) {
-    if (card.querySelector("[aria-disabled=true]") || performance.now() - this.movedAt < SETTLE) return;
-    act();
+    if (!card.querySelector("[aria-disabled=true]")) act();
   }
 
   problem(problem) {
