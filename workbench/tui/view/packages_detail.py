@@ -160,7 +160,7 @@ def _facts(card: PackageCard, keys: Keys) -> Iterator[Fact]:
     if card.dependents:
         yield Fact("used by", outside(", ".join(card.dependents)))
     if card.host_methods:
-        yield Fact("host calls", outside(", ".join(card.host_methods)))
+        yield Fact("methods", outside(", ".join(card.host_methods)))
     for remark in card.remarks:
         if not remark.startswith("r"):
             yield Fact("remark", outside(remark, "soft"))

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from workbench.tui.view.details import Fact
 from workbench.tui.view.packages_data import PackageCard, PageData
 from workbench.tui.view.packages_quote import quoted
 from workbench.tui.view.packages_words import clock
 from workbench.tui.view.pieces import Line, Piece, Role, outside
-from workbench.tui.view.registry_document import Facts, Part, Rows, Text, Title, Words
+from workbench.tui.view.registry_document import Drawn, Part, Rows, Text, Title, Words
 from workbench.tui.view.sizes import counted, number
+from workbench.visible import visible_line
 
 PLUGIN = """plugins:
   - package_page       # serves the page, on this machine alone"""
@@ -83,10 +83,10 @@ def card_pages(card: PackageCard, pages: PagesData, keys: PageKeys = DEFAULT_KEY
             yield from how_to_open(pages, keys)
         return
     loaded = sum(each.state in ("loaded", "waiting") for each in card.pages)
-    total = len(card.pages) + len(card.not_loaded_on)
+    told = {each.page for each in card.pages}
+    total = len(told.union(card.not_loaded_on))
     right = f"{number(loaded)} of {number(total)} loaded; loaded is not rendered" if total else ""
     yield Title((Piece("Pages", "soft", bold=True),), (Piece(right, "faint"),))
-    told = {each.page for each in card.pages}
     lines = [_page_line(each, pages.browsers) for each in card.pages]
     lines += [
         (
@@ -147,7 +147,18 @@ def how_to_open(pages: PagesData, keys: PageKeys = DEFAULT_KEYS) -> Iterator[Par
                 Piece(" copies its address:", "soft"),
             )
         )
-        yield Words(outside(pages.url, "strong"))
+        yield address(pages.url)
+
+
+def address(url: str) -> Drawn:
+    """In full, however long: a person may have to type or to pick it out."""
+    shown = str(visible_line(url))
+
+    def draw(width: int) -> list[Line]:
+        cells = max(8, width)
+        return [outside(shown[at : at + cells], "strong") for at in range(0, len(shown), cells)]
+
+    return Drawn(draw)
 
 
 def overview(pages: PagesData, cards: Sequence[PackageCard], keys: PageKeys = DEFAULT_KEYS) -> tuple[Part, ...]:
@@ -159,7 +170,7 @@ def _overview(pages: PagesData, cards: Sequence[PackageCard], keys: PageKeys) ->
     if not pages.url:
         yield from how_to_open(pages, keys)
     else:
-        yield Facts((Fact("address", outside(pages.url, "strong")),))
+        yield address(pages.url)
         yield Words(
             (
                 Piece(keys.open, "strong", bold=True),

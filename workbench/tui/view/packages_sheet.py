@@ -128,7 +128,7 @@ def _pages(pages: PagesData) -> Line:
         names = ", ".join(page.browser or page.id for page in pages.pages[:4])
         more = f" and {number(len(pages.pages) - 4)} more" if len(pages.pages) > 4 else ""
         return (Piece(f"{open_words(pages)}: ", "text"), *outside(f"{names}{more}", "soft"))
-    where: Line = (Piece("; open ", "soft"), *outside(pages.url, "text")) if pages.url else ()
+    where: Line = (Piece("   o", "strong", bold=True), Piece(" open one", "soft")) if pages.url else ()
     return (Piece("none is open: once allowed it waits for one", "pending"), *where)
 
 
@@ -172,6 +172,8 @@ def hints(ask: Ask) -> Line:
     keys = [("v", "code")]
     if not ask.over:
         keys += [("w", "what if")] if ask.can_try else []
+    if ask.revision.client is not None and ask.pages.url and not ask.over:
+        keys.append(("o", "open page"))
     if ask.count > 1:
         keys.append(("n", "next"))
     if ask.is_request:

@@ -7,6 +7,7 @@ Source: docs/tui.md 11.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -110,6 +111,7 @@ class PackageSheet(FollowsPackages):
         Binding("a", "allow", "Allow", show=False),
         Binding("d", "deny", "Deny", show=False),
         Binding("s", "start", "Start", show=False),
+        Binding("o", "open_page", "Open the page", show=False),
     ]
     AUTO_FOCUS = "#about"
 
@@ -320,6 +322,18 @@ class PackageSheet(FollowsPackages):
     @property
     def _is_trying(self) -> bool:
         return self._trial is not None and not self._trial.is_finished
+
+    def action_open_page(self) -> None:
+        """Decides nothing."""
+        url = self._access.pages().url
+        if url and self.ask.revision.client is not None and not self.ask.over:
+            self.run_worker(self._open_page(url), group="packages browser", exit_on_error=False)
+
+    async def _open_page(self, url: str) -> None:
+        from workbench.tui.hands.browser import open_address
+
+        is_asked = await asyncio.to_thread(open_address, url)
+        self._said("Your browser was asked to open the page." if is_asked else "No browser can be started here.")
 
     def action_copy(self) -> None:
         report = self._access.report(self.ask.request) if self.ask.is_request else None

@@ -272,8 +272,10 @@ class Acting(Showing):
         if self._end_trial():
             return
         if self.shows:
-            self.shows = ""
+            was_shown, self.shows = self.shows, ""
             self.show_page()
+            if was_shown == "pages" and self.rows:
+                self.focus_list()
         elif self.page.has_focus:
             self.focus_list()
 

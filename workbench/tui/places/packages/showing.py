@@ -203,7 +203,7 @@ class Showing(Place):
             self.refresh_frame()
             return
         card = self.card
-        if card is None:
+        if card is None or self.shows == "pages":
             return
         if card.trial_runs:
             self.read_card()  # likewise what a what-if waits for
