@@ -12,9 +12,11 @@ import pytest
 import tests.support.previews as p
 from tests.tui.conftest import Screen, settled
 from workbench.config import open_composition
+from workbench.config.difference.request import request_difference
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.live import CompositionSubject
 from workbench.tui.view import answer as answers
+from workbench.tui.view.edit_cost import cost_sentence
 from workbench.tui.view.edits import Change, Waiting, change_between, waiting_line
 from workbench.tui.view.pieces import plain, width_of
 
@@ -37,6 +39,45 @@ OTHER = p.preview(
 )
 def test_an_edit_that_waits(waiting: Waiting, said: str) -> None:
     assert plain(waiting_line(waiting)) == said
+
+
+def test_what_an_edit_would_cost() -> None:
+    """Number of the first changed token, its owner, and what is read anew, the conversation included."""
+    same = request_difference(p.CODING_AGENT, p.CODING_AGENT)
+    assert cost_sentence(same) == ""
+    edited = request_difference(p.CODING_AGENT, OTHER)
+    said = cost_sentence(edited, 1_200)
+    assert said.startswith("section harness:identity of system_prompt is changed (system_prompt.py:41:9); the prefix")
+    assert edited.prefix is not None
+    assert f"{edited.prefix.read_anew:,} tokens are read anew, and ≈ 1,200 of the conversation behind them" in said
+    assert "conversation" not in cost_sentence(edited)
+    context = p.preview(p.SECTIONS, [replace(p.CONTEXTS[0], rendered="Other.")], p.TOOLS, p.VARIABLES, scope="main")
+    assert cost_sentence(request_difference(p.CODING_AGENT, context)).endswith("a message, and breaks nothing")
+    other_model = [replace(each, value="other") if each.name == "model" else each for each in p.VARIABLES]
+    switched = p.preview(p.SECTIONS, p.CONTEXTS, p.TOOLS, other_model, scope="main")
+    said = cost_sentence(request_difference(p.CODING_AGENT, switched))
+    assert said.startswith("it goes to another model, deepseek-chat → other: nothing of ≈ ")
+
+
+async def test_a_pending_edit_of_files_says_what_it_would_cost(tmp_path: Path) -> None:
+    path = tmp_path / "a.yml"
+    path.write_text("persona: You answer.\nagents: [{name: main, provider: p, model: m}]\n")
+    async with open_composition(path) as opened:
+        opened.auto_apply = False
+        edits = CompositionSubject(opened).edits
+
+        async def would(text: str) -> str:
+            path.write_text(text)
+            await opened.reload()
+            return (await edits.pending_change("main")).sentence or ""
+
+        said = await would("persona: You answer briefly.\nagents: [{name: main, provider: p, model: m}]\n")
+        assert said.startswith("section deployment:persona of deployment is changed (")
+        assert "; the prefix breaks at token " in said
+        said = await would("persona: You answer.\nagents: [{name: main, provider: p, model: other}]\n")
+        assert "it goes to another model, m → other" in said
+        said = await would("persona: You {{x}}.\nagents: [{name: main, provider: p, model: m}]\n")
+        assert "the request could not be sent any more: " in said
 
 
 def test_what_an_edit_changed_first_stands_at_the_right_end() -> None:

@@ -207,8 +207,17 @@ class CompositionSubject(_OverRuntime):
         self._opened = opened
         self.name = opened.file if name is None else name
         self.is_watched = True
-        self.edits = CompositionEdits(opened)
+        self.edits = CompositionEdits(opened, self._conversation)
         self._was_good = not opened.problems
+
+    def _conversation(self, scope: str) -> int:
+        """Tokens of the messages that the agent of that scope has sent last; 0 where none runs."""
+        tracks = self.sessions.tracks if self.sessions is not None else ()
+        for track in tracks:
+            rows = track.timeline.requests if track.label == scope and track.timeline is not None else None
+            if rows:
+                return next((group.tokens for group in rows[-1].verdict.groups if group.name == "messages"), 0)
+        return 0
 
     @property
     def is_loaded(self) -> bool:
@@ -270,8 +279,10 @@ class CompositionSubject(_OverRuntime):
 class CompositionEdits:
     """The edits of an opened composition."""
 
-    def __init__(self, opened: OpenedComposition) -> None:
+    def __init__(self, opened: OpenedComposition, conversation: Callable[[str], int] = lambda _: 0) -> None:
+        """`conversation`: tokens of the messages that the agent of a scope has sent last."""
         self._opened = opened
+        self._conversation = conversation
 
     @property
     def are_held(self) -> bool:
@@ -285,14 +296,21 @@ class CompositionEdits:
         return self._opened.pending
 
     async def pending_change(self, scope: str) -> Waiting:
+        from workbench.config.difference.request import request_difference
         from workbench.config.opened import UnknownScope
         from workbench.config.problems import LoadError
+        from workbench.tui.view.edit_cost import cost_sentence
 
+        opened = self._opened
         try:
-            change = await self._opened.first_change(scope)
+            before = await preview(opened.prompt, opened.assemble_context(scope))
+            after = await opened.pending_preview(scope)
         except (LoadError, UnknownScope) as error:
             return Waiting(str(error), is_refused=isinstance(error, LoadError))
-        return Waiting("" if change is None else change.sentence)
+        if after.failures:
+            return Waiting(f"the request could not be sent any more: {after.failures[0].message}")
+        difference = await asyncio.to_thread(request_difference, before, after)
+        return Waiting(cost_sentence(difference, self._conversation(scope)))
 
     async def apply(self) -> None:
         await self._opened.apply()

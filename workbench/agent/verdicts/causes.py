@@ -23,7 +23,7 @@ DeclaredKind = Literal["package", "override", "edit", "model", "declared"]
 DECLARED = "prompts/declared"
 """Our own record: `{cause, words, owner?}` of somebody who changed the prompt on purpose."""
 NOTE_FORM = "package-note"
-"""Form of a message that tells an agent what a person has done with a package of its; it says what has `happened`."""
+"""Form of a message that tells an agent what a person has done with a package of its: what has `happened`."""
 _PACKAGE_VERBS = {"cordis_run": "started", "cordis_stop": "stopped", "cordis_undefine": "undefined"}
 
 
