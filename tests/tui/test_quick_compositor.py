@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 from textual._compositor import Compositor
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Static
 
 import tests.support.previews as p
+from tests.support.cells import Cells, painted
 from workbench.tui.widgets.prompt_text import PromptText
 from workbench.tui.widgets.quick_compositor import QuickCompositor
 
 Workbench = Callable[..., Any]
-Cells = dict[tuple[int, int], tuple[str, str]]
-
-PIECE = re.compile(r"\x1b\[(\d+);(\d+)H|\x1b\[([\d;]*)m|([^\x1b\n])|\n")
-
-
-def painted(written: str) -> Cells:
-    """Character and look of each cell that was written."""
-    cells: Cells = {}
-    x = y = 0
-    look = ""
-    for row, column, style, character in PIECE.findall(written):
-        if row:
-            y, x = int(row) - 1, int(column) - 1
-        elif character:
-            for _ in range(cell_len(character)):
-                cells[y, x] = character, look
-                x += 1
-        else:
-            look = style
-    return cells
 
 
 def update(compositor: Compositor, regions: list[Region], way: type[Compositor], screen: Any) -> Cells:

@@ -108,6 +108,8 @@ class Layout:
         self._measured: dict[int, _Measured] = {}
         self._heights = [self._guess(chunk) for chunk in page.chunks]
         self._ends: list[int] | None = None
+        self.mistakes = 0
+        """How often a height was guessed wrong: then the rows behind it lie elsewhere."""
         if sum(len(block.raw) for block in page.blocks) <= MEASURE_AT_ONCE:
             for index in range(len(page.chunks)):
                 self._measure(index)
@@ -236,6 +238,7 @@ class Layout:
         if height != self._heights[index]:
             self._heights[index] = height
             self._ends = None
+            self.mistakes += 1
 
     def _text_rows(self, block: Block, chunk: Chunk) -> tuple[list[int], int]:
         """The offset of each row, and the end of the last one."""
