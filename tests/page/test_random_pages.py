@@ -94,8 +94,12 @@ class Disorder:
     async def end(self) -> None:
         w = self.s.world
         async with asyncio.timeout(60):
-            for package in w.dynamic.packages():
-                await w.call("S1", "cordis_undefine", id=package.id)
+            while w.dynamic.packages() or not all(
+                task.done() for task in self.tasks
+            ):  # some are still on their way
+                for package in w.dynamic.packages():
+                    await w.call("S1", "cordis_undefine", id=package.id)
+                await asyncio.sleep(0.001)
             await asyncio.gather(*self.tasks)
         for page in self.pages:
             await until(

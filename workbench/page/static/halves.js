@@ -91,7 +91,6 @@ class Half {
     this.tokens = AT_ONCE;
     this.filledAt = performance.now();
     this.inFlight = 0;
-    this.height = 0;
   }
 }
 
@@ -305,9 +304,8 @@ export class Halves {
   }
 
   grew(half, { height, titles }) {
-    half.height = Math.min(PANEL_PIXELS, Math.max(0, Number(height) || 0));
     half.titles = Array.isArray(titles) ? titles.slice(0, 20).map((title) => cut(title, 100)) : [];
-    half.frame.iframe.style.height = `${half.height}px`;
+    half.frame.iframe.style.height = `${Math.min(PANEL_PIXELS, Math.max(0, Number(height) || 0))}px`;
     this.changed();
   }
 

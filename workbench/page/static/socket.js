@@ -17,7 +17,6 @@ export class Connection {
     this.told = told;
     this.changed = changed;
     this.pending = new Map();
-    this.calls = 0;
     this.lastCall = 0;
     this.tries = 0;
     this.tokens = AT_ONCE;

@@ -11,7 +11,6 @@ export class View {
   constructor(facts, acts) {
     this.facts = facts;
     this.acts = acts;
-    this.isDue = false;
     this.movedAt = -SETTLE;
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.theme = remembered();
@@ -25,15 +24,15 @@ export class View {
     this.changed();
   }
 
+  // Not at once: what comes in one go is drawn in one go, and a half that loads does not wait for a picture.
   changed() {
-    if (this.isDue) return;
-    this.isDue = true;
-    const draw = () => {
-      if (!this.isDue) return;
-      this.isDue = false;
-      this.draw();
-    };
-    document.hidden ? setTimeout(draw, 100) : requestAnimationFrame(draw);
+    this.due ??= setTimeout(() => {
+      const draw = () => {
+        this.due = null;
+        this.draw();
+      };
+      document.hidden ? draw() : requestAnimationFrame(draw);
+    }, 30);
   }
 
   // -- colours ---------------------------------------------------------------------------------------------
@@ -215,7 +214,7 @@ export class View {
 
 const STATE = {
   running: ["●", "running"], delivering: ["◐", "pending"], starting: ["◐", "pending"], waiting: ["◌", "waiting"],
-  stopping: ["◐", "pending"], "awaiting-approval": ["◆", "pending"],
+  stopping: ["◐", "pending"],
 };
 
 const isLoading = (half) => half?.state === "loading";

@@ -65,9 +65,7 @@
     services = message.services;
     hostIsUp = message.isHostUp;
     document.documentElement.dataset.theme = message.theme;
-    watchTimers();
     try {
-      setTraps(); // as globals, not as parameters: a half may have names of its own that are called the same
       plugin = understood(await new AsyncFunction(`${message.source}\n//# sourceURL=${message.id}.js`)());
     } catch (error) {
       return say({ t: "state", state: "failed", stage: "evaluate", message: told(error) });
@@ -467,6 +465,8 @@
     Object.defineProperty(window, "host", { value: host });
   }
 
+  watchTimers();
+  setTraps(); // as globals, not as parameters: a half may have names of its own that are called the same
   new ResizeObserver(() => port && me && measure()).observe(document.body);
   page.postMessage("workbench:hello", "*");
 })();
