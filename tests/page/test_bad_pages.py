@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import socket
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -16,7 +17,9 @@ from tests.dynamic.world import B_OK, H_PING, World
 from tests.page.raw import connection, handshake, host_of
 from tests.support.page_server import AskError, PageClient, Served, origin_of, served, until
 from workbench.page import limits
+from workbench.page.connection import PageConnection
 from workbench.page.service import PAGE_CHANGE
+from workbench.page.wire import PageWire
 
 H_BIG = """
 inject = ["timer"]
@@ -318,3 +321,19 @@ async def test_a_page_that_goes_without_a_word(s: Served) -> None:
         assert (await task).error is None
         await until(lambda: [each.id for each in s.page.pages] == [page.id])
         assert [each.page for each in w.card("dyn-1").pages] == [page.id]
+
+
+async def test_a_page_that_calls_and_goes_in_the_same_moment(s: Served) -> None:
+    """Its call has not even begun when it is cancelled; one that was never awaited would warn."""
+
+    class Wire:
+        unread = 0
+
+        def write(self, frame: bytes) -> None:
+            raise AssertionError(frame)
+
+    hub = s.page._hub
+    page = PageConnection(hub, "page-0", cast(PageWire, Wire()))
+    page.said(json.dumps({"type": "call", "call": 1, "id": "dyn-1", "run": "run-1", "method": "wait"}))
+    await page.ended()
+    gc.collect()

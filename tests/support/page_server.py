@@ -208,9 +208,11 @@ class PageClient:
                     future.set_result(message)
 
     async def _loading(self, announced: dict[str, Any]) -> None:
+        from websockets.exceptions import ConnectionClosed
+
         try:
             await self.load(announced)
-        except (AskError, ConnectionError, TimeoutError):
+        except (AskError, ConnectionError, ConnectionClosed, TimeoutError):
             return  # the run is over, or the page
 
 

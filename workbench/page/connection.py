@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -208,14 +208,15 @@ class PageConnection:
             message = f"{limits.CALLS_IN_FLIGHT} calls of this page are under way; wait for one of them"
             self._refuse(asked, "handler-error", message)
             return
-        called = self._hub.dynamic.pages.call(self.id, *given, asked.fields.get("args"))
-        task = asyncio.get_running_loop().create_task(self._called(asked, called), name=f"call of {self.id}")
+        work = self._called(asked, *given)
+        task = asyncio.get_running_loop().create_task(work, name=f"call of {self.id}")
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
 
-    async def _called(self, asked: Asked, called: Awaitable[Any]) -> None:
+    async def _called(self, asked: Asked, package_id: str, run: str, method: str) -> None:
+        pages = self._hub.dynamic.pages
         try:
-            value = await called
+            value = await pages.call(self.id, package_id, run, method, asked.fields.get("args"))
         except PageCallError as error:
             self._refuse(asked, error.kind, str(error))
         except Exception:

@@ -44,7 +44,7 @@ _REMEMBERED: WeakKeyDictionary[Runtime, _Remembered] = WeakKeyDictionary()
 
 
 class PageService:
-    """`ctx.page`."""
+    """The web page for browser halves: where it is, and which pages are connected. Provided as `page`."""
 
     def __init__(self, hub: Hub, server: PageServer, tokens: Tokens, port: int) -> None:
         self._hub = hub
