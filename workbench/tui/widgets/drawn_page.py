@@ -151,12 +151,15 @@ class DrawnPage(SelectablePage):
         if size != self.virtual_size:
             self.virtual_size = size
 
-    def measure(self, row: int) -> int:
-        """Measures what a window at that row shows; its row when what is above it has been measured, too."""
+    def measure(self, row: int, height: int = 0) -> int:
+        """Measures so many rows from that one on, without a height those of a window.
+
+        Gives back its row when what is above it has been measured, too.
+        """
         if self._layout is None:
             return row
         before = self._layout.mistakes
-        settled = self._layout.settle(row, self._window_height)
+        settled = self._layout.settle(row, height or self._window_height)
         if self._layout.mistakes != before:
             self.forget_drawn()  # rows lie elsewhere now
             self._update_size_if_it_shows(settled)

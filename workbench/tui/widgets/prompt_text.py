@@ -147,7 +147,7 @@ class PromptText(DrawnPage):
             place = layout.line_after(self._cursor, steps)
         else:
             row = layout.row_of(self._cursor) + steps
-            self.measure(row)
+            self.measure(row, 1)
             place = layout.place_at(max(0, min(row, layout.total - 1)))
         if place is not None:
             self._put_cursor(place._replace(line=max(0, place.line)))
