@@ -9,8 +9,11 @@ from typing import Any
 from workbench.prompt.views import Owner
 from workbench.tui.packages_subject import NotDone
 from workbench.tui.view.packages_data import (
+    MOVING,
+    RECORDS,
     ErrorData,
     HazardData,
+    LifeData,
     PackageCard,
     PackageRow,
     PageData,
@@ -70,11 +73,11 @@ def card(id: str, state: Any, *, since: float = NOW - 130, session: str = "7f3a"
     controls = {"stop", "undefine"} if live else {"start", "undefine", "what-if"}
     if state in ("starting", "delivering"):
         controls = {"stop"}
-    if state in ("stopping", "unloaded"):
+    if state in RECORDS or state == "stopping":
         controls = set()
     if state == "awaiting-approval":
         controls = {"allow", "deny", "what-if"}
-    if len(revisions) > 1 and state not in ("starting", "delivering", "stopping", "unloaded"):
+    if len(revisions) > 1 and state not in MOVING | RECORDS:
         controls |= {"start", "start older"}
     fields.setdefault("controls", frozenset(controls))
     fields.setdefault("run", "run-3" if live or state in ("starting", "delivering", "stopping") else "")
@@ -134,6 +137,7 @@ def released() -> PackageCard:
         revisions=(revision(), newer),
         registrations=REGISTERED,
         provides=("notes",),
+        started_at=AT - 130,
         prints=(
             PrintData(AT + 3, "noted cli/main.py"),
             PrintData(AT + 41, "noted cli/args.py\x1b[0m"),
@@ -229,6 +233,52 @@ def lived_in() -> list[PackageCard]:
     ]
 
 
+def delivered() -> PackageCard:
+    """Runs in some pages, and in others not."""
+    meter = revision(1, "Token meter", purpose="Shows the tokens of each step", client=PAGE)
+    return card(
+        "dyn-11",
+        "running",
+        revisions=(meter,),
+        started_at=AT + 60,
+        host_methods=("tokens",),
+        pages=(PageData("page-1", "loaded"), PageData("page-3", "failed", "activate: there is no seat 'top'")),
+        not_loaded_on=("page-2",),
+        render_failure="panel on page-1, which was withdrawn: TypeError: tokens is undefined",
+        controls=frozenset({"stop", "undefine", "deliver again"}),
+    )
+
+
+def recorded() -> list[PackageCard]:
+    """What a log tells."""
+    life = (
+        LifeData(AT + 2, "run", "dyn-1 r1 (run-1) is running; it provides no service.", False),
+        LifeData(AT + 7, "run", "dyn-1 r2, stage apply: KeyError: 'links'", True),
+        LifeData(AT + 40, "person", "a person undefined dyn-1: the id is invalid from now on", False),
+    )
+    gone = revision(2, "Link checker", purpose="Checks links", code="def apply(ctx):\n    pass\n")
+    refused = revision(0, "Endless", purpose="Never gets there", code="import os\n")
+    return [
+        card(
+            "–",
+            "refused",
+            revisions=(refused,),
+            fact="line 1 of `code`: `import os` is not allowed",
+            record="7f3a#60",
+        ),
+        card("dyn-2", "lost", revisions=(revision(),), fact="1 revision, defined 14:00:00", record="7f3a#50"),
+        card(
+            "dyn-1",
+            "unloaded",
+            revisions=(revision(1, "Link checker"), gone),
+            revision=gone,
+            fact="2 revisions, undefined 14:00:40",
+            record="7f3a#40",
+            life=life,
+        ),
+    ]
+
+
 @dataclass
 class HandPackages:
     """A subject's packages; acts are noted, and do what the fields say."""
@@ -260,7 +310,7 @@ class HandPackages:
         return [each.row for each in self.cards]
 
     def card(self, package_id: str) -> PackageCard | None:
-        return next((each for each in self.cards if each.id == package_id), None)
+        return next((each for each in self.cards if each.row.key == package_id), None)
 
     def requests(self) -> list[RequestData]:
         return list(self.queue)

@@ -10,11 +10,31 @@ import pytest
 
 import tests.support.previews as p
 from tests.tui.conftest import settled
-from tests.tui.packages_by_hand import AT, HOSTILE, NOW, TRIAL, HandPackages, asking, card, lived_in, revision
+from tests.tui.packages_by_hand import (
+    AT,
+    HOSTILE,
+    NOW,
+    TRIAL,
+    URL,
+    HandPackages,
+    asking,
+    card,
+    delivered,
+    lived_in,
+    recorded,
+    revision,
+)
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.view import packages_words
-from workbench.tui.view.packages_data import ErrorData, PrintData
+from workbench.tui.view.packages_data import BreakData, Effect, ErrorData, InForce, PackageCard, PrintData, StopCost
+from workbench.tui.view.packages_pages import NO_PAGES, PagesData
 
+EFFECT = Effect(
+    (InForce("section", "dyn:release-notes", "≈ 21 tok"), InForce("tool", "release_notes", "≈ 74 tok")),
+    "section dyn:release-notes",
+    BreakData("5.1", 241, 12_190),
+    StopCost(241, 12_174, 95),
+)
 SIZES = [(80, 24), (120, 40), (200, 50)]
 THEMES = ["dark", "light", "mono"]
 
@@ -24,8 +44,19 @@ def same_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """One moment, in one time zone."""
     monkeypatch.setattr(packages_words, "monotonic", lambda: NOW)
     monkeypatch.setattr(packages_words, "clock", _clock)
-    for module in ("packages_detail", "packages_trial"):
+    for module in ("packages_detail", "packages_trial", "packages_pages"):
         monkeypatch.setattr(f"workbench.tui.view.{module}.clock", _clock)
+    monkeypatch.setattr("workbench.tui.view.packages_record.moment", _clock)
+
+
+@pytest.fixture(autouse=True)
+def same_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one of them does to the request."""
+
+    def effect_of(_preview: object, _sizes: object, card: PackageCard, *_more: object) -> Effect:
+        return EFFECT if card.id == "dyn-2" else Effect()
+
+    monkeypatch.setattr("workbench.tui.places.packages.showing.effect_of", effect_of)
 
 
 def _clock(at: float) -> str:
@@ -147,3 +178,28 @@ def test_3000(snap_compare: Any) -> None:
 @pytest.mark.parametrize("size", [(70, 20), (50, 14)], ids=sized)
 def test_little_room(snap_compare: Any, size: tuple[int, int]) -> None:
     assert picture(snap_compare, HandPackages(), size, target="dyn-3")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=sized)
+@pytest.mark.parametrize("theme", THEMES[:2])
+def test_pages_of_a_card(snap_compare: Any, size: tuple[int, int], theme: str) -> None:
+    packages = HandPackages([delivered(), *lived_in()[:3]])
+    assert picture(snap_compare, packages, size, theme=theme, target="dyn-11")
+
+
+@pytest.mark.parametrize("size", SIZES[:2], ids=sized)
+def test_all_pages(snap_compare: Any, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, HandPackages([delivered(), *lived_in()[:3]]), size, "p", target="dyn-11")
+
+
+@pytest.mark.parametrize("size", SIZES[:2], ids=sized)
+def test_one_that_waits_for_a_page(snap_compare: Any, size: tuple[int, int]) -> None:
+    homeless = card("dyn-4", "delivering", revisions=asking().revisions, since=NOW - 41, fact="no page is open")
+    packages = HandPackages([homeless], open_pages=PagesData(URL))
+    assert picture(snap_compare, packages, size, target="dyn-4")
+
+
+@pytest.mark.parametrize("size", SIZES[:2], ids=sized)
+def test_records_of_a_log(snap_compare: Any, size: tuple[int, int]) -> None:
+    packages = HandPackages(recorded(), is_past=True, open_pages=NO_PAGES)
+    assert picture(snap_compare, packages, size, "down", target="7f3a#40")

@@ -106,8 +106,7 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys, pages: Pa
                 Piece(" shows what it asks for. Nothing was executed yet, and looking executes nothing.", "soft"),
             )
         )
-    if card.state == "delivering" or not card.run:
-        yield from card_pages(card, pages, keys.pages)
+    yield from card_pages(card, pages, keys.pages)
     yield from _registered(card)
     if not card.run:
         can_try = "what-if" in card.controls or card.trial_runs or card.trial is not None
@@ -120,8 +119,6 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys, pages: Pa
                 waits_for=card.trial_waits_for,
             )
     yield from effect_parts(card, effect)
-    if card.run and card.state != "delivering":
-        yield from card_pages(card, pages, keys.pages)
     yield from _prints(card)
     if "stop" in card.controls:
         yield from stop_parts(card, effect)
