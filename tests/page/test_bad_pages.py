@@ -18,7 +18,7 @@ from tests.page.raw import connection, handshake, host_of
 from tests.support.page_server import AskError, PageClient, Served, origin_of, served, until
 from workbench.page import limits
 from workbench.page.connection import PageConnection
-from workbench.page.service import PAGE_CHANGE
+from workbench.page.events import PAGE_CHANGE
 from workbench.page.wire import PageWire
 
 H_BIG = """

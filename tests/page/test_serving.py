@@ -16,8 +16,8 @@ import pytest
 from tests.dynamic.world import B_OK, H_PING, world
 from tests.page.raw import connection, get
 from tests.support.page_server import PageClient, Served, served, until
+from workbench.page.events import PAGE_CHANGE
 from workbench.page.server import bound_socket
-from workbench.page.service import PAGE_CHANGE
 from workbench.page.start import PackagePage, PageConfig, PageError
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from workbench.dynamic.events import PackageCall
 from workbench.dynamic.pages import LivePackage
@@ -16,19 +15,9 @@ from workbench.dynamic.service import DynamicPackages
 from workbench.page import limits, messages
 from workbench.page.browsers import browser_of
 from workbench.page.connection import FULL, GOING_AWAY, PageConnection
+from workbench.page.events import ConnectedPage
 from workbench.page.frames import Frames
 from workbench.page.wire import PageWire, text_frame
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectedPage:
-    """One page, for those who show which ones there are."""
-
-    id: str
-    connected_at: float
-    """`time.time()`."""
-    browser: str
-    """Short, such as `Firefox 140`; empty where it does not say."""
 
 
 class Hub:

@@ -12,20 +12,18 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from workbench.core import Event, Runtime
+from workbench.core import Runtime
 from workbench.dynamic.events import CALL, CHANGE
 from workbench.dynamic.service import DynamicPackages
 from workbench.page.access import Tokens
 from workbench.page.application import application
-from workbench.page.hub import ConnectedPage, Hub
+from workbench.page.events import PAGE_CHANGE, ConnectedPage
+from workbench.page.hub import Hub
 from workbench.page.server import PageServer, bound_socket
 from workbench.page.start import PageError
 
 if TYPE_CHECKING:
     from workbench.core import Context
-
-PAGE_CHANGE = Event("page/change", "emit")
-"""A page has connected or gone."""
 
 
 class _Remembered:
