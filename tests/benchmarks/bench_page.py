@@ -4,7 +4,7 @@
 
 The first rows are processor time of the loop alone, with 20 open pages in units of one; the pages are another
 process, and only read. The row with a goal is all that an announcement is part of: a run is asked for, allowed, its
-host half loaded, its browser half announced, and the run is stopped again. The two below it are parts of that, which
+host half loaded, its browser half announced, and the run is stopped again. The two below are parts of that, which
 show what a page adds: 20 sends take the kernel some 4 µs each, whatever is sent, so a part that is itself hardly
 longer cannot be twice as long at most. The last row is a page that is told of a run, fetches it and answers, in
 units of a bare WebSocket echo with the same client over the same kind of socket.
