@@ -90,8 +90,9 @@ def row_line(row: StepRow, shape: Columns, most: int, *, is_cursor: bool, has_fo
 
 
 def _session(row: StepRow) -> Line:
-    """Whose step it is, where the line above is of another session."""
-    return (*outside(row.back_to, "soft"), Piece(": ", "soft")) if row.back_to else ()
+    """Whose step it is, where the line above is of another session, and whether it only was copied."""
+    back = (*outside(row.back_to, "soft"), Piece(": ", "soft")) if row.back_to else ()
+    return (*back, Piece("from the parent: ", "soft")) if row.is_copied else back
 
 
 def cut_name(name: str, width: int) -> str:

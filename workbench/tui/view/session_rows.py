@@ -41,6 +41,8 @@ class StepRow(NamedTuple):
     """How deep its session stands below the first one."""
     back_to: str = ""
     """Its session, where the line above is of another one. Outside text."""
+    is_copied: bool = False
+    """Its session has not sent it: it has begun with what its parent had sent."""
 
 
 class StepRows(Sequence[StepRow]):
@@ -137,8 +139,20 @@ class StepRows(Sequence[StepRow]):
         key = StepKey(track, request.sent.seq)
         opens_turn = not nth or rows.turn_at(nth - 1) != rows.turn_at(nth)
         depth = self._tracks[track].depth
-        time = request.time
-        return StepRow(key, request.name, track, request, (), time, opens_turn, key == self.marked, depth, back_to)
+        timeline = self._tracks[track].timeline
+        assert timeline is not None
+        return StepRow(
+            key=key,
+            name=request.name,
+            track=track,
+            request=request,
+            time=request.time,
+            opens_turn=opens_turn,
+            is_marked=key == self.marked,
+            depth=depth,
+            back_to=back_to,
+            is_copied=request.sent.seq < (timeline.header.seed_length or 0),
+        )
 
     def _rows(self, track: int) -> RequestRows:
         timeline = self._tracks[track].timeline
