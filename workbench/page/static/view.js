@@ -5,6 +5,7 @@ import { cut, el, put, span, visible } from "./text.js";
 const SETTLE = 600; // ms for which buttons that have just moved do not count a press
 const THEMES = ["system", "dark", "light"];
 const $ = (id) => document.getElementById(id);
+const list = (id) => $(id).querySelector("ol, ul");
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
 export class View {
@@ -20,6 +21,7 @@ export class View {
       remember(this.theme);
       this.paint();
     });
+    $("retry").addEventListener("click", () => this.acts.retry());
     this.paint();
     this.changed();
   }
@@ -71,21 +73,23 @@ export class View {
     put($("connection"), ...this.connectionWords(connection));
     $("connection").className = `state ${{ open: "running", gone: "failed" }[connection.kind] ?? "pending"}`;
     put($("answer"), ...this.answer());
+    const hadRetry = document.activeElement === $("retry");
+    $("retry").hidden = isOpen || connection.kind === "connecting";
+    if (hadRetry && $("retry").hidden) $("answer").focus();
     document.title = `${requests.length ? `(${requests.length}) ` : ""}Prompt Workbench`;
 
     $("requests").hidden = !requests.length;
-    const shownRequests = [...$("requests").querySelectorAll("li")];
-    if (shownRequests.some((card) => !requests.some((each) => each.request === card.dataset.key))) {
+    if ([...list("requests").children].some((card) => !requests.includes(card.request))) {
       this.movedAt = performance.now();
       setTimeout(() => this.changed(), SETTLE + 20);
     }
     const isSettled = performance.now() - this.movedAt >= SETTLE;
-    keyed($("requests").querySelector("ol"), requests, (each) => each.request, (each) => this.requestCard(each), (card, each) => card.redraw(each, isOpen && isSettled));
+    keyed(list("requests"), requests, (each) => each.request, (each) => this.requestCard(each), (card, each) => card.redraw(each, isOpen && isSettled));
 
     $("problems").hidden = !problems.length;
-    keyed($("problems").querySelector("ul"), problems, (each) => each.key, (each) => this.problem(each), () => {});
+    keyed(list("problems"), problems, (each) => each.key, (each) => this.problem(each), () => {});
 
-    keyed($("packages").querySelector("ul"), packages, (each) => each.id, () => packageRow(this.acts), (row, each) => row.redraw(each, halves.get(each.id), isOpen));
+    keyed(list("packages"), packages, (each) => each.id, () => packageRow(this.acts), (row, each) => row.redraw(each, halves.get(each.id), isOpen));
     $("packages").hidden = !packages.length;
 
     const shown = [...halves.values()].filter((half) => half.card);
@@ -96,14 +100,14 @@ export class View {
 
     const seats = shown.flatMap((half) => [...half.seats].map(([key, text]) => ({ key: `${half.run}/${key}`, id: half.id, text })));
     $("seats").hidden = !seats.length;
-    keyed($("seats").querySelector("ul"), seats, (each) => each.key, () => el("li"), (item, each) => {
+    keyed(list("seats"), seats, (each) => each.key, () => el("li"), (item, each) => {
       const told = `${each.id} ${each.text}`;
       if (item.told !== told) put(item, el("span", "owner", each.id), " ", each.text);
       item.told = told;
     });
 
     // What held the focus is gone: to the next request, or to the line that says how things are.
-    if (focused && !focused.isConnected) ($("requests").querySelector("li") ?? $("answer")).focus();
+    if (focused && !focused.isConnected) (list("requests").firstChild ?? $("answer")).focus();
     this.tickIfNeeded();
   }
 
@@ -117,36 +121,37 @@ export class View {
   answer() {
     const { connection, requests, packages, halves } = this.facts;
     const ago = span((Date.now() - connection.since) / 1000);
-    const retry = () => action("Try now", "retry", () => this.acts.retry());
     const why = connection.reason ? `It said: ${connection.reason}. ` : "";
     if (connection.kind === "connecting") return ["Connecting…", el("span", "soft", " to the workbench.")];
     if (connection.kind === "lost") {
-      return [el("span", "pending", sign("◐"), " Connection lost."), el("span", "soft", ` What you see is ${ago} old. ${why}Trying again by itself. `), retry()];
+      return [el("span", "pending", sign("◐"), " Connection lost."), el("span", "soft", ` What you see is ${ago} old. ${why}Trying again by itself.`)];
     }
     if (connection.kind === "gone") {
       return [
         el("span", "failed", sign("×"), " The workbench is not there any more."),
-        el("span", "soft", ` ${why}Nothing has answered for ${ago}. When you start it again, it prints a new address: open that one. `),
-        retry(),
+        el("span", "soft", ` ${why}Nothing has answered for ${ago}. When you start it again, it prints a new address: open that one.`),
       ];
     }
     const missing = packages.filter((each) => !each.loadedHere && !isLoading(halves.get(each.id))).length;
+    const running = packages.filter((each) => each.state !== "waiting").length;
     const panels = [...halves.values()].reduce((sum, half) => sum + half.titles.length, 0);
     const facts = [
-      packages.length ? `${plural(packages.length, "package")} running` : "no package running",
+      running && `${plural(running, "package")} running`,
+      packages.length > running && `${packages.length - running} waiting`,
+      !packages.length && "no package running",
       missing && `${missing} not loaded here`,
       panels && plural(panels, "panel"),
-    ].filter(Boolean).join(", ");
-    if (!requests.length) return [facts[0].toUpperCase() + facts.slice(1) + "."];
+    ].filter(Boolean).join(", ").replace(/^./, (first) => first.toUpperCase()) + ".";
+    if (!requests.length) return [facts];
     const verb = requests.length === 1 ? "waits" : "wait";
-    return [el("span", "pending", sign("◆"), ` ${requests.length} ${verb} for your answer.`), el("span", "soft", ` ${facts[0].toUpperCase()}${facts.slice(1)}.`)];
+    return [el("span", "pending", sign("◆"), ` ${requests.length} ${verb} for your answer.`), el("span", "soft", " ", facts)];
   }
 
   requestCard(request) {
     const { id, name, purpose, session, revision } = request;
     const card = el("li", "request");
     card.tabIndex = -1;
-    const title = el("h4", "", el("span", "pending", sign("◆")), " ", el("b", "", id, " ", name), el("span", "soft", " wants to run in this browser"));
+    const title = el("h4", "", el("span", "pending", sign("◆")), " ", el("b", "", id, " ", name), el("span", "soft", " wants to run in a browser page"));
     title.id = `title-${request.request}`;
     const age = el("span", "pending age");
     const allow = action("Allow this run", "allow", () => this.press(card, () => this.acts.allow(card.request)));
@@ -156,8 +161,7 @@ export class View {
     reason.maxLength = 500;
     reason.placeholder = "reason, if you deny";
     reason.setAttribute("aria-label", `Reason, if you deny ${id} (optional)`);
-    allow.setAttribute("aria-describedby", title.id);
-    deny.setAttribute("aria-describedby", title.id);
+    for (const button of [allow, deny]) button.setAttribute("aria-describedby", title.id);
     const form = el("form", "buttons", allow, deny, reason);
     form.addEventListener("submit", (event) => event.preventDefault());
     card.append(
