@@ -267,10 +267,10 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
     async def action_packages(self) -> None:
         await self.visit("Packages")
 
-    def action_answer(self) -> None:
+    async def action_answer(self) -> None:
         from workbench.tui.places.packages.answering import open_request
 
-        open_request(self.place)
+        await open_request(self.place)
 
     def action_now(self) -> None:
         if not self.viewing.leave_past():

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
+from textual.worker import WorkerError
 
+from workbench.dynamic.page_extra import is_installed
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.demo.caption import Caption
 from workbench.tui.demo.steps import STEPS, Step
@@ -26,7 +30,9 @@ class DemoApp(WorkbenchApp):
 
     def __init__(self, *args: Any, steps: Sequence[Step] = STEPS, **options: Any) -> None:
         super().__init__(*args, name=steps[0].sample, **options)
-        self.steps = steps
+        self.steps = [step for step in steps if is_installed() or not step.needs_page]
+        self._told_agents: WeakSet[object] = WeakSet()
+        """Of these subjects the agent was spoken to already."""
         self._undo: tuple[str, ...] = ()
         self.at = 0
         """Index of the step that is shown."""
@@ -73,16 +79,45 @@ class DemoApp(WorkbenchApp):
         await self._until_shown(step.sample)
         if step.target is not None:
             self.place.show_target(step.target)
+        if step.says:
+            await self._say(step.says)
         for command in step.commands:
+            await self.place.run_command(command)
+        for action in step.sheet:
+            await self._on_sheet(action)
+        for command in step.then:
             await self.place.run_command(command)
         await self._caption(step)
         self.is_ready.set()
 
+    async def _say(self, text: str) -> None:
+        """To the agent, once; it is done when this returns, or waits for a person."""
+        subject = self.viewing.subject
+        talk = None if subject is None or subject.sessions is None else subject.sessions.talk
+        if subject is None or talk is None or subject in self._told_agents:
+            return
+        self._told_agents.add(subject)
+        await talk.say(text)
+        while talk.is_running and not (subject.packages is not None and subject.packages.waiting_count):
+            self._told.clear()
+            await self._told.wait()
+
+    async def _on_sheet(self, action: str) -> None:
+        """What a person does there; nothing where the sheet did not open."""
+        sheet = self.screen
+        if isinstance(sheet, ModalScreen):
+            await sheet.run_action(action)
+            for worker in [worker for worker in sheet.workers if worker.node is sheet]:
+                with suppress(WorkerError):
+                    await worker.wait()
+
     async def _caption(self, step: Step) -> None:
-        found = self.place.query(Caption)
+        if self.screen is not self.place:
+            await self.place.query(Caption).remove()  # it stands on the sheet that lies on top
+        found = self.screen.query(Caption)
         caption = found.first() if found else Caption()
         if not found:
-            await self.place.mount(caption, before="KeyHints")
+            await self.screen.mount(caption, before="KeyHints")
         caption.show(step.caption, self.at + 1, len(self.steps), " ".join(map(self.key_of, step.asked)))
 
     async def _until_shown(self, sample: str) -> None:

@@ -25,6 +25,14 @@ class Step:
     """Those that take back what the ones above have changed, when the step is left."""
     scope: str = ""
     """Label of the scope; empty: the first agent's."""
+    says: str = ""
+    """Said to the first agent, once; the step has come when it is done, or waits for a person."""
+    sheet: tuple[str, ...] = ()
+    """Actions of the sheet that the commands have opened: what a person does with a request."""
+    then: tuple[str, ...] = ()
+    """Ids of commands that are carried out after them."""
+    needs_page: bool = False
+    """It is left out where the extra `page` is missing."""
     asked: tuple[str, ...] = ()
     """Ids of the commands that a person would have given; their keys are named beside the caption."""
 
@@ -100,5 +108,67 @@ STEPS: tuple[Step, ...] = (
         "reviewers",
         scope="security-reviewer",
         asked=("app.scope",),
+    ),
+    Step(
+        "While a harness runs, its model can extend it. Here it has written a package with two halves: one for "
+        "this process, one for a web page. The page needs a person: the badge stands in every place.",
+        "packages-live",
+        place="Packages",
+        target="dyn-1",
+        says="Show me what each step costs.",
+        needs_page=True,
+        asked=("app.packages",),
+    ),
+    Step(
+        "Who asks, in our words, and what the package says of itself, behind a bar. Nothing was executed yet. The "
+        "key that opens this answers nothing.",
+        "packages-live",
+        place="Packages",
+        target="dyn-1",
+        commands=("app.answer",),
+        needs_page=True,
+        asked=("app.answer",),
+    ),
+    Step(
+        "What would it change? Its host half is executed, the next request assembled, and all of it undone, with "
+        "the proof that nothing is left: before anybody has allowed anything.",
+        "packages-live",
+        place="Packages",
+        target="dyn-1",
+        commands=("app.answer",),
+        sheet=("what_if",),
+        needs_page=True,
+        asked=("packages.what_if",),
+    ),
+    Step(
+        "Allowed. Open the page, here with a key, or with its address. The panel in it is live: it asks its host "
+        "half for news, and the model works on.",
+        "packages-live",
+        place="Packages",
+        target="dyn-1",
+        commands=("app.answer",),
+        sheet=("allow",),
+        then=("packages.open_page",),
+        needs_page=True,
+        asked=("packages.open_page", "packages.copy_address"),
+    ),
+    Step(
+        "Each package has a card: its pages, what it has registered, what it prints, what it does to the request, "
+        "and what a stop would cost. The sources are one key away.",
+        "packages-live",
+        place="Packages",
+        target="dyn-1",
+        needs_page=True,
+        asked=("packages.sources", "packages.pages"),
+    ),
+    Step(
+        "Stopped: the panel leaves every page, all that it had registered is undone, and the runtime was searched "
+        "for anything that is left of it.",
+        "packages-live",
+        place="Packages",
+        target="dyn-1",
+        commands=("packages.stop",),
+        needs_page=True,
+        asked=("packages.stop",),
     ),
 )

@@ -10,7 +10,7 @@ from workbench.tui.view.packages_sheet import ask_of
 from workbench.tui.widgets.packages_sheet import PackageSheet
 
 
-def open_request(place: Place) -> None:
+async def open_request(place: Place) -> None:
     """The request that is looked at in the place, else the oldest one."""
     subject = place.viewing.subject
     access = subject.packages if subject is not None else None
@@ -23,4 +23,4 @@ def open_request(place: Place) -> None:
     looked_at = place.spot() if place.tab.title == "Packages" else None
     at = next((at for at, each in enumerate(queue) if each.package == looked_at), 0)
     sheet = PackageSheet(access, ask_of(queue[at], at + 1, len(queue)), lambda _: None, place.house.copy)
-    place.app.push_screen(sheet)
+    await place.app.push_screen(sheet)
