@@ -26,7 +26,7 @@ COMMANDS: tuple[Command, ...] = (
 
 def commands_of(*where: str) -> Iterator[Command]:
     """Those that the app, a place or a pane carries out."""
-    return (command for command in COMMANDS if command.where in where)
+    return (command for command, whose in zip(COMMANDS, _WHERE, strict=True) if whose in where)
 
 
 def command(command_id: str) -> Command:
@@ -34,4 +34,5 @@ def command(command_id: str) -> Command:
     return _BY_ID[command_id]
 
 
+_WHERE = tuple(each.where for each in COMMANDS)
 _BY_ID = {each.id: each for each in COMMANDS}

@@ -20,6 +20,20 @@ class Answer(NamedTuple):
     fact: Line = ()
 
 
+class InForce(NamedTuple):
+    """How many entries of each kind are in force."""
+
+    sections: int
+    contexts: int
+    tools: int
+
+
+def count_in_force(preview: Preview) -> InForce:
+    """Of one prompt."""
+    kinds = preview.sections, preview.contexts, preview.tools
+    return InForce(*(sum([entry.state == "effective" for entry in entries]) for entries in kinds))
+
+
 class Waits(Protocol):
     """Work of a plugin that has not come back."""
 
@@ -40,12 +54,16 @@ def answer(
     first: Change | None = None,
     found: Line = (),
     notes_key: str = "",
+    in_force: InForce | None = None,
 ) -> Answer:
-    """What the model will read, or why it will read nothing. `notes_key` lists the notes."""
+    """What the model will read, or why it will read nothing. `notes_key` lists the notes.
+
+    `in_force`: as counted before; of thousands of entries, not for each word around the panes.
+    """
     if preview.failures:
         failed = _cannot_be_sent(preview.failures)
         return failed._replace(fact=found or failed.fact)
-    counts = _counts(preview, short, sizes)
+    counts = _counts(preview, short, sizes, in_force or count_in_force(preview))
     if not counts:
         return Answer(
             (
@@ -164,14 +182,11 @@ def _in_a_sentence(failure: Failure) -> str:
             return headline(failure).rstrip(".")
 
 
-def _counts(preview: Preview, short: bool, sizes: Sizes) -> Line:
-    sections = sum(1 for section in preview.sections if section.state == "effective")
-    contexts = sum(1 for context in preview.contexts if context.state == "effective")
-    tools = sum(1 for tool in preview.tools if tool.state == "effective")
+def _counts(preview: Preview, short: bool, sizes: Sizes, in_force: InForce) -> Line:
     parts = [
-        (sizes.system(preview), sections, "section"),
-        (sizes.context(preview), contexts, "context"),
-        (sizes.tools(preview), tools, "tool"),
+        (sizes.system(preview), in_force.sections, "section"),
+        (sizes.context(preview), in_force.contexts, "context"),
+        (sizes.tools(preview), in_force.tools, "tool"),
     ]
     line: Line = ()
     for size, count, word in parts:

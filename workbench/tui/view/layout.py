@@ -20,7 +20,9 @@ from workbench.tui.view.pieces import Line
 from workbench.tui.view.wrap import row_count_guess, row_starts
 
 MEASURE_AT_ONCE = 128 * 1024
-"""Characters up to which a page is measured as a whole when it is laid out."""
+"""Characters up to which a page is measured as a whole when it is laid out,"""
+CHUNKS_AT_ONCE = 400
+"""and chunks."""
 
 
 class Place(NamedTuple):
@@ -110,7 +112,8 @@ class Layout:
         self._ends: list[int] | None = None
         self.mistakes = 0
         """How often a height was guessed wrong: then the rows behind it lie elsewhere."""
-        if sum(len(block.raw) for block in page.blocks) <= MEASURE_AT_ONCE:
+        few = len(page.chunks) <= CHUNKS_AT_ONCE
+        if few and sum(len(block.raw) for block in page.blocks) <= MEASURE_AT_ONCE:
             for index in range(len(page.chunks)):
                 self._measure(index)
 

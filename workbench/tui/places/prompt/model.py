@@ -9,6 +9,7 @@ from workbench.prompt.places import place_in_span
 from workbench.prompt.source import Position
 from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
 from workbench.tui.view import search
+from workbench.tui.view.answer import InForce, count_in_force
 from workbench.tui.view.blocks import TextBlock, problem_block
 from workbench.tui.view.changes import changed_keys
 from workbench.tui.view.draw import Match
@@ -41,6 +42,7 @@ class PromptModel:
 
     def __init__(self) -> None:
         self.preview: Preview | None = None
+        self.in_force: InForce | None = None
         self.problems: tuple[str, ...] = ()
         """Why nothing is loaded; shown in place of the text."""
         self.sizes = CHARACTERS
@@ -66,6 +68,7 @@ class PromptModel:
         entries = _with_failures(dict(keyed(preview, troubles)), preview)
         self.changed = changed_keys(self.entries, entries) or self.changed if is_same_scope else frozenset()
         self.preview, self.entries, self.sizes = preview, entries, sizes
+        self.in_force = count_in_force(preview)
         self.changed &= self.entries.keys()
         self._pages.clear()
         if self.chosen not in self.entries:

@@ -122,6 +122,7 @@ class PromptPlace(FilterActions, FileActions):
             first=viewing.editing.change,
             found=found,
             notes_key=self.house.key_of("prompt.notes"),
+            in_force=model.in_force,
         )
 
     @property
