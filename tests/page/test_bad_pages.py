@@ -13,9 +13,10 @@ from typing import Any, cast
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.dynamic.world import B_OK, H_PING, World
+from tests.dynamic.world import B_OK, H_NOP, H_PING, World
 from tests.page.raw import connection, handshake, host_of
 from tests.support.page_server import AskError, PageClient, Served, origin_of, served, until
+from workbench.dynamic.arguments import Caller
 from workbench.page import limits
 from workbench.page.connection import PageConnection
 from workbench.page.events import PAGE_CHANGE
@@ -297,6 +298,54 @@ async def test_results_that_cannot_be_sent(s: Served) -> None:
         with pytest.raises(AskError) as caught:
             await page.call("dyn-1", "big", "a text")
         assert caught.value.kind == "handler-error"
+
+
+async def test_half_a_character_is_text_like_any_other(s: Served) -> None:
+    """An embedder may define with one, and a handler say one; a page gets it as it is."""
+    host = 'def half(args):\n    raise ValueError(chr(0xd800))\nharness.handle("half", half)\n' + H_NOP
+    w = s.world
+    async with PageClient(s.url) as page:
+        source = B_OK + "// \ud800"
+        given = {"name": "p\ud800", "purpose": "\udfff", "code": host, "client": source}
+        w.dynamic.define(Caller("S1"), given)
+        task = await w.asked("dyn-1")
+        await until(lambda: "req-1" in page.requests)
+        assert (page.requests["req-1"]["name"], page.requests["req-1"]["purpose"]) == ("p\ud800", "\udfff")
+        assert await page.answer("req-1", True)
+        assert (await task).error is None
+        assert page.fetched == [source]
+        await until(lambda: [each["name"] for each in page.packages] == ["p\ud800"])
+        with pytest.raises(AskError) as caught:
+            await page.call("dyn-1", "half")
+        assert (caught.value.kind, "\ud800" in caught.value.message) == ("handler-error", True)
+
+
+async def test_a_handler_that_does_not_end_keeps_no_page(s: Served) -> None:
+    """Its cancellation was swallowed: the package waits for it, the server does not."""
+    release = asyncio.Event()
+
+    class Stubborn:
+        async def wait(self) -> None:
+            while not release.is_set():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await release.wait()
+
+    w = s.world
+    w.root.provide("stubborn", Stubborn())
+    host = 'inject = ["stubborn"]\ndef apply(ctx):\n    async def wait(args):\n        print("waits")\n'
+    host += '        await ctx.stubborn.wait()\n    harness.handle("wait", wait)\n'
+    async with PageClient(s.url) as page:
+        await delivered(s, page, host=host)
+        await page.socket.send(
+            json.dumps({"type": "call", "call": 9, "id": "dyn-1", "run": "run-1", "method": "wait"})
+        )
+        await until(lambda: bool(w.printed("dyn-1")))
+    await s.fiber.dispose()
+    assert w.dynamic.pages.all() == ()
+    stopping = w.running("S1", "cordis_stop", id="dyn-1")
+    await until(lambda: w.state("dyn-1") == "stopping")
+    release.set()
+    assert (await stopping).error is None
 
 
 async def test_pages_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,8 @@ def test_a_bucket_fills_up_again() -> None:
     assert not bucket.take()
     now = 0.5
     assert [bucket.take(), bucket.take()] == [True, False]
+    now = 1.5
+    assert [bucket.take(2.5), bucket.take(2)] == [False, True]
     now = 1000.0
     assert [bucket.take() for _ in range(4)] == [True, True, True, False]
 

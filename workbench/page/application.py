@@ -77,7 +77,10 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
 
 
 async def _serve(hub: Hub, websocket: WebSocket) -> None:
-    await websocket.accept()
+    try:
+        await websocket.accept()
+    except WebSocketDisconnect:
+        return  # it has gone already
     page = hub.enter(websocket.scope[SCOPE_KEY], websocket.headers.get("user-agent", ""))
     try:
         while True:
@@ -89,8 +92,6 @@ async def _serve(hub: Hub, websocket: WebSocket) -> None:
                 page.close(NOT_TEXT)
             else:
                 page.said(text)
-    except WebSocketDisconnect:
-        return
     finally:
         await hub.leave(page)
 

@@ -117,7 +117,7 @@ class PageConnection:
         """One message of the page, whatever it is."""
         if self.closed is not None:
             return
-        if not self._bucket.take():
+        if not self._bucket.take(1 + len(text) // limits.CHARACTERS_OF_A_MESSAGE):
             self.close(FLOOD)
             return
         asked: Asked | None = None
@@ -135,11 +135,14 @@ class PageConnection:
                 self._refuse(asked, "bad-message", str(error))
 
     async def ended(self) -> None:
-        """The page has gone: its calls end with it."""
-        calls = list(self._calls)
-        for call in calls:
+        """The page has gone, and nobody waits for its calls: they are cancelled, once.
+
+        A handler that goes on all the same is its package's affair; whoever stops that waits for it.
+        """
+        for call in self._calls:
             call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
+        if self._calls:
+            await asyncio.wait(self._calls, timeout=limits.FAREWELL_SECONDS)
 
     def _reply(self, asked: Asked, value: Any) -> None:
         try:

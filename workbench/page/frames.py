@@ -47,7 +47,10 @@ class Frames:
         """Without arguments and result where those are too long."""
         try:
             told = messages.encoded(messages.tool(call))
-        except TypeError:  # arguments of a call may hold what only the tool's own schema has let through
+        except (
+            TypeError,
+            ValueError,
+        ):  # arguments of a call may hold what only the tool's own schema has let through
             told = b""
         if not told or len(told) > limits.MESSAGE_BYTES:
             told = messages.encoded(messages.tool_cut(call))

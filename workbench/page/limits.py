@@ -14,6 +14,8 @@ CONNECTIONS = 4 * PAGES
 MESSAGES_PER_SECOND = 200.0
 MESSAGES_AT_ONCE = 500
 """What a page may send in one go, and then `MESSAGES_PER_SECOND`."""
+CHARACTERS_OF_A_MESSAGE = 64 * 1024
+"""A longer message counts as several."""
 CALLS_IN_FLIGHT = 64
 """Calls of one page that have no reply yet."""
 MISTAKES = 10

@@ -5,6 +5,7 @@ Source: docs/page.md 4.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,8 +76,11 @@ def cut(text: str, longest: int) -> str:
 
 
 def encoded(message: Mapping[str, Any]) -> bytes:
-    """Raises `ValueError` (its subclass `orjson.JSONEncodeError` is a `TypeError`) for what is not JSON."""
-    return orjson.dumps(message)
+    """Raises `TypeError` or `ValueError` for what is not JSON."""
+    try:
+        return orjson.dumps(message)
+    except TypeError:  # half a character, an integer of many digits: the standard library writes them, too
+        return json.dumps(message, allow_nan=False).encode("ascii")
 
 
 def package(live: LivePackage) -> dict[str, Any]:

@@ -21,12 +21,12 @@ class Bucket:
         self._clock = clock
         self._since = clock()
 
-    def take(self) -> bool:
-        """False when it is empty."""
+    def take(self, tokens: float = 1) -> bool:
+        """False when it has less."""
         now = self._clock()
         self._tokens = min(self._capacity, self._tokens + (now - self._since) * self._per_second)
         self._since = now
-        if self._tokens < 1:
+        if self._tokens < tokens:
             return False
-        self._tokens -= 1
+        self._tokens -= tokens
         return True
