@@ -16,7 +16,9 @@ pytestmark = pytest.mark.usefixtures("drafts")
 
 
 async def test_without_a_team_the_place_says_how_to_get_one() -> None:
-    async with looking(None, troubles=[PluginTrouble(p.Owner("team_role", 4), "waiting", "waits for team")]) as screen:
+    async with looking(
+        None, troubles=[PluginTrouble(p.Owner("team_role", 4), "waiting", "waits for team")]
+    ) as screen:
         text = screen.text()
         assert "No team prompts." in text
         assert "workbench.team.plugin:TeamPrompts" in text

@@ -78,3 +78,25 @@ async def test_a_preview_of_what_would_be_refused_says_why(tmp_path: Path) -> No
         await screen.rest()
         await screen.press("f8")
         assert "missing_placeholder" in screen.text()
+
+
+async def test_what_is_read_meanwhile_does_not_move_the_cursor_back(tmp_path: Path) -> None:
+    """A key, then an answer of the store, before the message of the list that tells of the key."""
+    async with opened(tmp_path) as (screen, team):
+        for number in range(1, 5):
+            await team.save_now(overrides=overriding(work=f"text {number}"))
+        await screen.press("f6", "h")
+        place = screen.team
+        place.revisions.move_to_end(last=True)
+        place.came()
+        await screen.rest()
+        assert (place.revisions.chosen, place.model.revision) == (0, 0)
+        assert "Revision 0" in screen.text()
+        await screen.press("escape")
+        place.entries.move(1)
+        moved = place.entries.entry
+        place.came()
+        await screen.rest()
+        assert moved is not None
+        assert place.entries.entry is not None
+        assert place.entries.entry.id == place.model.chosen == moved.id

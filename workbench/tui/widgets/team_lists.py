@@ -41,7 +41,18 @@ class TeamHeading(LineWidget):
     margin = 1
 
 
-class TeamList(RowList, inherit_bindings=False):
+class _Moved(RowList, inherit_bindings=False):
+    """A list that knows of a move whose message nobody has read yet."""
+
+    _is_untold = False
+
+    def take_move(self) -> bool:
+        """Whether a person has moved the cursor since this was asked last."""
+        is_untold, self._is_untold = self._is_untold, False
+        return is_untold
+
+
+class TeamList(_Moved, inherit_bindings=False):
     """All entries, with a cursor on one of them."""
 
     BINDINGS: ClassVar[list[BindingType]] = without_keys(bindings_of("lines", "list"))
@@ -88,13 +99,14 @@ class TeamList(RowList, inherit_bindings=False):
 
     def cursor_moved(self, before: int) -> None:
         if self.entry is not None:
+            self._is_untold = True
             self.post_message(self.Chosen(self.entry))
 
     def row_opened(self) -> None:
         self.post_message(self.Opened())
 
 
-class VersionList(RowList, inherit_bindings=False):
+class VersionList(_Moved, inherit_bindings=False):
     """Revisions, the newest first. A row whose page has not been read shows its number and asks for the page."""
 
     BINDINGS: ClassVar[list[BindingType]] = without_keys(bindings_of("lines", "list"))
@@ -148,6 +160,7 @@ class VersionList(RowList, inherit_bindings=False):
         return drawn, "base" if not is_chosen else "cursor" if self.has_focus else "cursor-idle"
 
     def cursor_moved(self, before: int) -> None:
+        self._is_untold = True
         self.post_message(self.Chosen(self.chosen))
 
     def row_opened(self) -> None:

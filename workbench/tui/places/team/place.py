@@ -170,6 +170,9 @@ class TeamPlace(Acting):
 
     @on(TeamList.Chosen)
     def _entry_chosen(self, event: TeamList.Chosen) -> None:
+        self.entries.take_move()
+        if not self.is_editing and (self.entries.entry is None or self.entries.entry.id != event.entry.id):
+            return  # the cursor has gone on since
         if self.is_editing and self._editor is not None and self._editor.entry != event.entry.id:
             self.leave_editor()
         if self.model.chosen != event.entry.id:
@@ -179,6 +182,9 @@ class TeamPlace(Acting):
 
     @on(VersionList.Chosen)
     def _revision_chosen(self, event: VersionList.Chosen) -> None:
+        self.revisions.take_move()
+        if self.revisions.chosen != event.revision:
+            return  # the cursor has gone on since
         self.model.revision, self.model.said = event.revision, ""
         self.show_page()
         self.refresh_frame()

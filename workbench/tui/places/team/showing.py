@@ -38,7 +38,8 @@ class Showing(TeamPanes):
                 self.focus_list()
 
     def show_list(self) -> None:
-        """Entries, or revisions."""
+        """Entries, or revisions. Where the cursor has been moved meanwhile, it stays."""
+        self._take_moves()
         model = self.model
         shows_revisions = model.mode == "versions"
         self.entries.set_class(shows_revisions, "-absent")
@@ -60,9 +61,17 @@ class Showing(TeamPanes):
         """A key may come before the message that tells of the last move of the cursor."""
         if self.is_editing or not self.is_mounted:
             return
+        self._take_moves()
         if self.model.mode == "versions":
             self.model.revision = self.revisions.chosen
         elif self.entries.entry is not None and self.entries.entry.id != self.model.chosen:
+            self.model.chosen, self.model.view = self.entries.entry.id, 0
+
+    def _take_moves(self) -> None:
+        """Something has been read between the move of a cursor and the message that tells of it."""
+        if self.revisions.take_move():
+            self.model.revision = self.revisions.chosen
+        if not self.is_editing and self.entries.take_move() and self.entries.entry is not None:
             self.model.chosen, self.model.view = self.entries.entry.id, 0
 
     @property
