@@ -75,7 +75,7 @@ async def test_watch_of_a_handler_that_does_not_wait_is_told_to(opened: Web) -> 
     await opened.started(
         "return (c) => c.panel({ title: 'Hurry', render() { host.watch('ping', () => {}); } })", H_PING
     )
-    await page.reads(page.tab.locator("#problems"), "let the handler wait for news")
+    await page.reads(page.tab.locator("#problems"), "let the handler wait for news, with a feed")
 
 
 async def test_a_status_seat(opened: Web) -> None:

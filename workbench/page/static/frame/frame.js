@@ -3,7 +3,7 @@
 (() => {
   "use strict";
   const AsyncFunction = (async () => {}).constructor;
-  const LEVELS = 100, CARDS = 20, REPORTS = 20;
+  const LEVELS = 100, CARDS = 20, REPORTS = 20, SAME = 40;
   const page = window.parent;
   const later = setTimeout;
   let port, me, plugin, hostIsUp = true;
@@ -139,7 +139,7 @@
     watch(method, each, args = null) {
       if (typeof each !== "function") throw new TypeError("host.watch(method, each, args): `each` is called with every value");
       const seat = current, mine = activation;
-      let isOver = false, last;
+      let isOver = false, last, same = 0, since = performance.now();
       const stop = () => void (isOver = true);
       const goesOn = () => !isOver && !seat?.isGone && !mine?.isOver;
       (async () => {
@@ -153,6 +153,11 @@
             continue;
           }
           if (!goesOn()) return;
+          // News is not the same all the time: this handler is asked again and again.
+          if (same++ === 0 || JSON.stringify(value) !== JSON.stringify(last)) [same, since] = [1, performance.now()];
+          else if (same >= SAME && performance.now() - since < 10000) {
+            throw new Error(`host.watch(${method}): the same answer ${SAME} times; let the handler wait for news, with a feed`);
+          }
           last = value;
           within(seat, () => each(value));
         }
