@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.places.team import place as team_place
 from workbench.tui.places.team import showing
 from workbench.tui.places.team.place import TeamPlace
+from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.team_entries import EntryId
 
 SIZES = [(80, 24), (120, 40), (200, 50)]
@@ -40,10 +42,11 @@ def picture(
     theme: str = "dark",
     target: EntryId = WORKER,
     draft: Draft | None = None,
+    troubles: Sequence[PluginTrouble] = (),
 ) -> bool:
     if draft is not None and team is not None:
         DraftFolder().keep(team.label, draft)
-    app = WorkbenchApp(p.FakeSubject(counted=p.in_words, team=team), theme=theme)
+    app = WorkbenchApp(p.FakeSubject(counted=p.in_words, team=team, troubles=troubles), theme=theme)
 
     async def rest(pilot: Any) -> None:
         for _ in range(2000):
@@ -152,6 +155,15 @@ def test_ten_thousand_versions(snap_compare: Any) -> None:
 
 def test_no_team(snap_compare: Any) -> None:
     assert picture(snap_compare, None, (80, 24))
+
+
+def test_a_team_that_cannot_start(snap_compare: Any) -> None:
+    reason = "StoreError: store team.db: file is not a database; it is damaged; put it aside, bring a copy back"
+    troubles = [
+        PluginTrouble(p.Owner("team", 4), "failed", reason),
+        *[PluginTrouble(p.Owner("team_role", number), "waiting", "pending (waits for team)") for number in (5, 6)],
+    ]
+    assert picture(snap_compare, None, (80, 24), troubles=troubles)
 
 
 def test_nothing_is_overridden(snap_compare: Any) -> None:

@@ -78,7 +78,8 @@ def test_each_row_of_the_list_fits(width: int) -> None:
     assert all(width_of(line) <= width for line in lines)
     if width == 48:
         text = "\n".join(map(plain, lines))
-        for words in ("~ edited", "+ new", "↑ yours", "✓ on", "○ off", "manual", "2,078"):
+        shared = f"{len(team.builtins.parts['runtime/shared'].text.encode()):,}"
+        for words in ("~ edited", "+ new", "↑ yours", "✓ on", "○ off", "manual", shared):
             assert words in text
 
 
