@@ -166,7 +166,7 @@ async def main() -> None:
     print(HEADER)
     await rounds(how)
     await assemblies(how, "", "packages / plugins", 1.2)
-    await assemblies(how, VARIABLE, "with a provider each", None)
+    await assemblies(how, VARIABLE, "with a provider each", 1.2)
     await endless()
 
 

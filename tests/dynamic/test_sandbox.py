@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import builtins
 import json
+import threading
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.dynamic.world import H_GREET, H_HI, H_REV, World
+from tests.dynamic.world import H_GREET, H_HI, H_REV, H_SEC, World, world
 from workbench.core import Runtime
 from workbench.dynamic.lossless import NotLossless, lossless_copy
+from workbench.dynamic.sandbox.budget import Budget, BudgetSpent, Turns
 from workbench.dynamic.sandbox.names import helper_view, make_namespace
+from workbench.dynamic.sandbox.pulse import Pulse
 from workbench.dynamic.source.host import compile_host
 
 REACHABLE = """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float
@@ -22,11 +26,11 @@ format frozenset hash hex int isinstance issubclass iter len list map max min ne
 range repr reversed round set slice sorted staticmethod classmethod str sum super tuple zip
 getattr hasattr setattr type NotImplemented Ellipsis""".split()
 TRAPS = "open input eval exec compile globals locals vars breakpoint".split()
-INTERNAL = ["__build_class__", "__import__", "__debug__", "__tick__"]
+INTERNAL = ["__build_class__", "__import__", "__debug__"]
 
 
 def namespace(tick: Any = lambda: None) -> dict[str, Any]:
-    return make_namespace("x", {}, print_=print, tick=tick, substitute=str)
+    return make_namespace("x", {}, print_=print, due=[True], look=tick, substitute=str)
 
 
 def test_the_builtins_are_exactly_these() -> None:
@@ -198,3 +202,50 @@ async def test_a_hold_lets_one_task_pass() -> None:
         assert not waiting.done()
         rt.hold.leave("work")
         await waiting
+
+
+# the clock of ticks
+
+
+def test_a_flag_is_set_after_its_delay_and_all_at_the_end() -> None:
+    pulse = Pulse()
+    soon, late = [False], [False]
+    assert pulse.set_later(late, 3600)
+    assert pulse.set_later(soon, 0.001)
+    end = time.monotonic() + 60
+    while not soon[0]:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    assert late == [False]
+    pulse.close()
+    assert late == [True], "nobody would set it any more"
+    assert not pulse.set_later(soon, 0)
+
+
+def test_without_a_thread_every_tick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_self: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    loop = asyncio.new_event_loop()
+    turns = Turns(loop)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    budget = Budget(turns, 0.02, "dyn-1")
+    with pytest.raises(BudgetSpent):
+        while True:
+            assert budget.due == [True]
+            budget.look()
+    with pytest.raises(BudgetSpent):
+        budget.look()
+    assert budget.spent == 1
+    loop.close()
+
+
+async def test_the_thread_of_a_runner_ends_with_it() -> None:
+    def running() -> int:
+        return sum(thread.name == "package budgets" for thread in threading.enumerate())
+
+    before = running()
+    async with world() as made:
+        await made.started(H_SEC)
+        assert running() == before + 1
+    assert running() == before

@@ -158,7 +158,7 @@ class Run:
         self._is_evaluating = True
         harness = make_harness(self.tools, self._handle)
         try:
-            return evaluate(half, self.revision.name, harness, self.prints.print, self.budget.tick)
+            return evaluate(half, self.revision.name, harness, self.prints.print, self.budget)
         except BaseException as error:
             raise self.failed("evaluate", told(error, self.file)) from None
         finally:

@@ -75,5 +75,6 @@ async def start_runner(ctx: Context, sync_budget_ms: int) -> None:
 def _stop_all(ctx: Context, service: DynamicPackages) -> Any:
     async def stop() -> None:
         await service.close_all(set(ctx.fiber.point.spared))
+        service.turns.pulse.close()
 
     return stop

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.dynamic.host.refused import PluginShapeError
+from workbench.dynamic.sandbox.budget import Budget
 from workbench.dynamic.sandbox.names import helper_view, make_namespace
 from workbench.dynamic.source.host import HostHalf
 from workbench.dynamic.source.substitutes import substitute
@@ -32,12 +33,11 @@ class Evaluated:
         return frozenset((*self.required, *self.optional))
 
 
-def evaluate(
-    half: HostHalf, name: str, harness: Any, print_: Callable[..., None], tick: Callable[[], None]
-) -> Evaluated:
+def evaluate(half: HostHalf, name: str, harness: Any, print_: Callable[..., None], budget: Budget) -> Evaluated:
     """Run the top level. Raises what it raises, and `PluginShapeError`."""
     bound = {helper: helper_view(helper) for helper in half.helpers}
-    namespace = make_namespace(name, {**bound, "harness": harness}, print_=print_, tick=tick, substitute=substitute)
+    bound["harness"] = harness
+    namespace = make_namespace(name, bound, print_=print_, due=budget.due, look=budget.look, substitute=substitute)
     exec(half.code, namespace)
     apply = namespace.get("apply")
     if not callable(apply):

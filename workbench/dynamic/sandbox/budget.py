@@ -1,8 +1,8 @@
 """The budget of one synchronous stretch of package code, looked at by every tick.
 
 The first tick of a turn of the loop notes the time, later ones compare. That covers evaluation, callbacks, resumed
-coroutines and calls from strangers, without any wrapper. A tick has to be cheap, so most of them compare the clock
-with one number and know nothing of turns; a stretch may thereby last a tenth longer than the budget.
+coroutines and calls from strangers, without any wrapper. A tick has to be cheap, so most of them read one flag and
+know nothing of clock and turns: a thread sets it ten times in a budget. A stretch may thereby last a tenth longer.
 
 Source: docs/dynamic-packages.md 9.4.
 """
@@ -13,8 +13,10 @@ import asyncio
 from collections.abc import Callable
 from time import monotonic
 
+from workbench.dynamic.sandbox.pulse import Pulse
+
 LOOKS = 10
-"""How often in one budget a tick looks whether the loop has turned."""
+"""How often in one budget a tick looks at the clock, and whether the loop has turned."""
 
 
 class BudgetSpent(Exception):
@@ -24,10 +26,11 @@ class BudgetSpent(Exception):
 class Turns:
     """Counts turns of the loop in which somebody has ticked. One for all packages."""
 
-    __slots__ = ("_is_noted", "_loop", "number")
+    __slots__ = ("_is_noted", "_loop", "number", "pulse")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        self.pulse = Pulse()
         self._is_noted = False
         self.number = 0
 
@@ -54,16 +57,16 @@ class Budget:
         self.spent = 0
         """How often it was spent."""
         self.on_spent: Callable[[], None] | None = None
+        self.due = [True]
+        """Whether the next tick calls `look`."""
         self._turns = turns
         self._owner = owner
         self._turn = -1
         self._began = 0.0
         self._is_told = False
-        self._next_look = [0.0]
-        self.tick = _tick(self._next_look, self._look)
-        """Raises `BudgetSpent`."""
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """What a tick does that is due. Raises `BudgetSpent`."""
         now = monotonic()
         turns = self._turns
         if self._turn != turns.number:
@@ -71,8 +74,11 @@ class Budget:
             self._began = now
             self._is_told = False
         elif now - self._began > self.seconds:
-            self._refuse()
-        self._next_look[0] = min(now + self.seconds / LOOKS, self._began + self.seconds)
+            self._refuse()  # it stays due: the next tick of this turn raises again
+        delay = min(self.seconds / LOOKS, max(0.0, self._began + self.seconds - now))
+        self.due[0] = False
+        if not turns.pulse.set_later(self.due, delay):
+            self.due[0] = True
 
     def _refuse(self) -> None:
         if not self._is_told:
@@ -84,11 +90,3 @@ class Budget:
             f"timed out: {self._owner} kept the event loop for more than {self.seconds * 1000:.0f} ms "
             "(dynamic.sync_budget_ms); await what takes long, or do less at once"
         )
-
-
-def _tick(next_look: list[float], look: Callable[[], None]) -> Callable[[], None]:
-    def tick(now: Callable[[], float] = monotonic, next_look: list[float] = next_look) -> None:
-        if now() > next_look[0]:
-            look()
-
-    return tick

@@ -30,7 +30,9 @@ def main() -> None:
     bound["harness"] = frozen_object(
         "harness", {"define_tool": inert, "handle": inert, "feed": staticmethod(lambda: feed)}
     )
-    namespace = make_namespace("probe", bound, print_=nothing, tick=nothing, substitute=lambda name: name)
+    namespace = make_namespace(
+        "probe", bound, print_=nothing, due=[False], look=nothing, substitute=lambda name: name
+    )
     _limit_memory(memory_bytes)
     os.write(1, b"r")
     status = 0

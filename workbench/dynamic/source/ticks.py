@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import TypeVar
 
-TICK = "__tick__"
-"""Name of the function that is called; the source rules refuse it in a source."""
+_Node = TypeVar("_Node", bound=ast.AST)
+
+DUE, LOOK = "__due__", "__look__"
+"""A list with one flag, and what is called when it is set. The source rules refuse both in a source."""
 
 
 def put_ticks(nodes: Iterable[ast.AST]) -> None:
@@ -25,10 +28,10 @@ def put_ticks(nodes: Iterable[ast.AST]) -> None:
         elif isinstance(node, ast.Try | ast.TryStar) and node.finalbody:
             node.finalbody.insert(0, _statement(node.finalbody[0]))
         elif isinstance(node, ast.Lambda):
-            both = ast.BoolOp(ast.Or(), [_call(node.body), node.body])
+            both = ast.BoolOp(ast.Or(), [_tick(node.body), node.body])
             node.body = ast.copy_location(both, node.body)
         elif isinstance(node, ast.comprehension):
-            passes = ast.UnaryOp(ast.Not(), _call(node.iter))
+            passes = ast.UnaryOp(ast.Not(), _tick(node.iter))
             node.ifs.insert(0, ast.copy_location(passes, node.iter))
 
 
@@ -39,10 +42,25 @@ def _has_docstring(body: list[ast.stmt]) -> bool:
     )
 
 
-def _call(at: ast.expr | ast.stmt) -> ast.Call:
-    name = ast.copy_location(ast.Name(TICK, ast.Load()), at)
-    return ast.copy_location(ast.Call(name, [], []), at)
+def _flag() -> ast.expr:
+    return ast.Subscript(ast.Name(DUE, ast.Load()), ast.Constant(0), ast.Load())
 
 
-def _statement(at: ast.stmt) -> ast.Expr:
-    return ast.copy_location(ast.Expr(_call(at)), at)
+def _look() -> ast.expr:
+    return ast.Call(ast.Name(LOOK, ast.Load()), [], [])
+
+
+def _tick(at: ast.expr) -> ast.expr:
+    """False or None, whatever the flag says."""
+    return _at(ast.BoolOp(ast.And(), [_flag(), _look()]), at)
+
+
+def _statement(at: ast.stmt) -> ast.stmt:
+    return _at(ast.If(_flag(), [ast.Expr(_look())], []), at)
+
+
+def _at(node: _Node, at: ast.expr | ast.stmt) -> _Node:
+    for each in ast.walk(node):
+        if isinstance(each, ast.expr | ast.stmt):
+            ast.copy_location(each, at)
+    return node
