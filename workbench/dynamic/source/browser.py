@@ -19,9 +19,7 @@ from workbench.dynamic.page_extra import REMEDY, is_installed
 from workbench.dynamic.refusals import Refusal
 from workbench.dynamic.source.excerpts import excerpt
 
-MISSING = (
-    f"a browser half (`client`) needs the extra `page`: {REMEDY}, or define the host half (`code`) alone"
-)
+MISSING = f"a browser half (`client`) needs the extra `page`: {REMEDY}, or define the host half (`code`) alone"
 
 
 def is_available() -> bool:
