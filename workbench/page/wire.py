@@ -35,6 +35,8 @@ class PageHttp(H11Protocol):
         self.logger = _quiet
         self.access_log = False
         self._patience: asyncio.TimerHandle | None = None
+        self._is_elsewhere = False
+        """The connection is gone, or another protocol's."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -45,21 +47,18 @@ class PageHttp(H11Protocol):
         self._wait_for_a_request()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        self._is_upgraded = True
+        self._is_elsewhere = True
         super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._is_upgraded = True
+        self._is_elsewhere = True
         self._wait_for_a_request()
         super().connection_lost(exc)
-
-    _is_upgraded = False
-    """True as soon as the connection is not this protocol's any more."""
 
     def _wait_for_a_request(self) -> None:
         """Somebody who says half of what it wants has so much time for the rest, and no more."""
         is_answering = self.cycle is not None and not self.cycle.response_complete
-        if self._is_upgraded or is_answering:
+        if self._is_elsewhere or is_answering:
             if self._patience is not None:
                 self._patience.cancel()
                 self._patience = None
