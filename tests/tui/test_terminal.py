@@ -74,7 +74,7 @@ def without_copy(received: bytes) -> bytes:
     """Without the one copy that was asked for, which is made of letters that steer nothing."""
     left, count = COPY.subn(b"", received)
     assert count == 1
-    assert b"52;c;eA==" not in received, "that of the data"
+    assert b"\x1b]52;c;eA==" not in received, "that of the data"
     return left
 
 
