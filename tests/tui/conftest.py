@@ -72,6 +72,15 @@ class Screen:
     async def settle(self) -> None:
         await settled(self.pilot)
 
+    async def until(self, is_so: Callable[[], object]) -> None:
+        """Waits for what follows from keys by way of several messages: a quiet screen may still have some to come."""
+        for _ in range(1000):
+            if is_so():
+                return
+            await self.settle()
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"it does not come to be:\n{self.text()}")
+
     def text(self) -> str:
         """All that is on the screen, line by line."""
         compositor = self.app.screen._compositor

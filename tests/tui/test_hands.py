@@ -448,34 +448,39 @@ async def test_the_find_bar_takes_fields_as_the_registry_does(workbench: Workben
     async with workbench() as screen:
         await screen.press("slash", *"owner:BAS")
         model = screen.place.model
-        assert {key.name for key in model.listed} == {"tool:bash", "bash"}
-        assert model.chosen in model.listed
-        assert "2 of " in screen.text()
+        await screen.until(lambda: {key.name for key in model.listed} == {"tool:bash", "bash"})
+        await screen.until(lambda: model.chosen in model.listed and "2 of " in screen.text())
         await screen.press("space", *"command")
-        assert model.hits
+        await screen.until(lambda: model.query == "owner:BAS command" and model.hits)
         assert {model.key_of(hit).name for hit in model.hits} <= {"tool:bash", "bash"}
         await screen.press("enter")
-        assert "listed: owner:bas" in screen.text()
-        assert screen.place.prompt_text.has_focus
+        await screen.until(lambda: "listed: owner:bas" in screen.text())
+        await screen.until(lambda: screen.place.prompt_text.has_focus)
         await screen.press("escape")
-        assert len(model.listed) == len(model.entries)
+        await screen.until(lambda: len(model.listed) == len(model.entries))
         await screen.press("slash", *"layer:nowhere")
-        assert "not found" in screen.text()
-        await screen.press("backspace", "enter")
-        assert screen.place.entry_list.has_focus
+        await screen.until(lambda: "not found" in screen.text())
+        await screen.press("backspace")
+        await screen.until(lambda: model.query == "layer:nowher")
+        await screen.press("enter")
+        await screen.until(lambda: screen.place.entry_list.has_focus)
         await screen.press("colon")
         await pick(screen, "harness:identity")
-        assert model.chosen.name == "harness:identity"
+        await screen.until(lambda: model.chosen.name == "harness:identity")
         assert not model.query
 
 
 async def test_trace_finds_words_of_one_owner(workbench: Workbench) -> None:
     async with workbench(p.FakeSubject(t.traced())) as screen:
         await screen.press("2", "slash", *"owner:LIM")
+        await screen.until(lambda: screen.app.place.tab.title == "Trace")
         model = screen.app.place.model
+        await screen.until(lambda: model.query == "owner:LIM")
         assert not model.hits
         await screen.press("space", *"600")
+        await screen.until(lambda: model.query == "owner:LIM 600" and model.hits)
         assert [hit[1].listener.owner.plugin for hit in model.hits] == ["limits"]
-        assert "took out “600” in section tool:bash." in screen.text()
+        await screen.until(lambda: "took out “600” in section tool:bash." in screen.text())
         await screen.press("escape", "slash", *"owner:notes", "space", *"600")
+        await screen.until(lambda: model.query == "owner:notes 600")
         assert not model.hits
