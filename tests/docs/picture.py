@@ -21,8 +21,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.docs import stages
 from workbench.config import OpenedComposition, open_composition
@@ -32,6 +31,7 @@ from workbench.tui.view.compare_sides import CompareTarget, Now, OtherScope
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.team_entries import EntryId
 
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "workbench" / "docs" / "images"
 SIZE = (120, 36)
 Stage = Callable[[str], AbstractAsyncContextManager[WorkbenchApp]]
