@@ -73,7 +73,7 @@ class Screen:
         await settled(self.pilot)
 
     async def until(self, is_so: Callable[[], object]) -> None:
-        """Waits for what follows from keys by way of several messages: a quiet screen may still have some to come."""
+        """Waits for what follows from keys by way of messages: a quiet screen may still have some to come."""
         for _ in range(1000):
             if is_so():
                 return
