@@ -14,6 +14,7 @@ from workbench.cli.asking import Questions
 from workbench.cli.output import Output
 from workbench.cli.transcript import Transcript
 from workbench.dynamic.source.browser import is_available
+from workbench.page.start import PackagePage
 from workbench.tools.decisions import Ask
 from workbench.tools.events import PRE_EXECUTE
 
@@ -110,6 +111,16 @@ async def test_one_question_at_a_time_the_oldest_first() -> None:
         assert (await run).error.code == "rejected"
         assert made.dynamic.denied == 1
         assert (made.dynamic.approvals_mode, made.root.tools.approvals.mode) == ("deny", "deny")
+
+
+async def test_without_a_page_it_says_where_one_is_to_be_opened() -> None:
+    async with asking() as (made, terminal, questions):
+        await made.root.plugin(PackagePage)
+        run = await made.asked(await made.define(client=B_OK))
+        assert questions.take("y")
+        assert f"no page is open: it waits until one is, at {made.root.page.url}" in terminal.text
+        await made.people.stop("dyn-1")
+        assert (await run).error.code == "cancelled"
 
 
 async def test_without_a_person_a_page_can_still_answer() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.dynamic.durable import durable_cards
+from workbench.dynamic.durable import DurableFold, durable_cards
 
 
 @dataclass
@@ -107,7 +107,37 @@ def test_a_person_undefines_and_the_log_tells() -> None:
     told = {"source": source, "content": [{"type": "text", "text": "a person undefined dyn-1"}]}
     events.append(Logged("user/message", 2, told))
     (card,) = durable_cards(events)
-    assert (card.state, card.life[-1].verb, card.life[-1].words) == ("unloaded", "person", "a person undefined dyn-1")
+    assert (card.state, card.life[-1].verb, card.life[-1].words) == (
+        "unloaded",
+        "person",
+        "a person undefined dyn-1",
+    )
+
+
+def test_what_a_program_defines_and_what_a_parent_has_lent() -> None:
+    def dispatched(seq: int, verb: str, given: Any, says: str, **more: Any) -> Logged:
+        content = [{"type": "text", "text": says}]
+        data = {"name": f"cordis_{verb}", "arguments": given, "content": content, "isError": False} | more
+        return Logged("tool/code-dispatch", seq, data)
+
+    defines = {"name": "by a program", "purpose": "x", "code": "y = 1"}
+    events = [
+        dispatched(3, "define", defines, "dyn-4 r1 (by a program) is defined, and not running"),
+        dispatched(5, "run", {"id": "dyn-4"}, "dyn-4 r1 (run-2) is running"),
+        dispatched(7, "define", defines, "", error={"code": "syntax", "message": "no"}),
+    ]
+    lost, refused = durable_cards(events)
+    assert (lost.id, lost.revision, lost.state, lost.life[0].words) == (
+        "dyn-4",
+        1,
+        "lost",
+        "dyn-4 r1 (run-2) is running",
+    )
+    assert (refused.state, refused.error) == ("refused", "no")
+    fold = DurableFold(seed_length=6)
+    for event in events:
+        fold.add(event)
+    assert [card.state for card in fold.cards()] == ["refused"], "the rest is a record of the parent"
 
 
 def test_a_call_without_an_answer_does_not_disappear() -> None:
@@ -120,7 +150,7 @@ def test_a_call_without_an_answer_does_not_disappear() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["tool/call", "tool/result", "user/message", "x"]),
+            st.sampled_from(["tool/call", "tool/result", "user/message", "tool/code-dispatch", "x"]),
             st.dictionaries(
                 st.sampled_from(["callId", "name", "arguments", "message", "meta", "error", "source", "content"]),
                 st.one_of(

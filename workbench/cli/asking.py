@@ -44,12 +44,14 @@ class Questions:
         self._dynamic = dynamic
         self._transcript = transcript
         self._errors = errors
+        self._root: Context | None = None
         self._asked: _Asked | None = None
         self._taken = ""
         """The call that was answered last: for a moment it still waits."""
 
     def follow(self, root: Context) -> None:
         """Ask from now on."""
+        self._root = root
         root.on(APPROVAL, self._look)
         if self._dynamic is not None:
             from workbench.dynamic.events import CHANGE, REQUEST_RESOLVED, REQUEST_RUN
@@ -101,8 +103,14 @@ class Questions:
     def _answer(self, request_id: str, *, allows: bool, reason: str = "") -> None:
         assert self._dynamic is not None
         self._asked = None
-        self._dynamic.requests.answer(request_id, allows, reason, BY)
+        is_accepted = self._dynamic.requests.answer(request_id, allows, reason, BY)
+        if is_accepted and allows and not self._dynamic.pages.all():
+            self._transcript.say(f"no page is open: it waits until one is{self._where()}")
         self._look()
+
+    def _where(self) -> str:
+        page = None if self._root is None else self._root.get("page")
+        return "" if page is None else f", at {page.url}"
 
     def _look(self, *_given: Any) -> None:
         """Something has come, or is over."""

@@ -9,6 +9,7 @@ Source: docs/dynamic-packages.md 16.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple, Protocol
@@ -85,6 +86,8 @@ class DurableFold:
     def __init__(self, seed_length: int = 0) -> None:
         """`seed_length`: events that another session has lent; what they tell is its own."""
         self._seed_length = seed_length
+        self.version = 0
+        """Another number when a card has come or is another one."""
         self._cards: list[DurableCard] = []
         self._calls: dict[str, tuple[int, int | None, str, Any]] = {}
         """Calls without an answer yet."""
@@ -95,8 +98,11 @@ class DurableFold:
 
     def add(self, event: Event) -> bool:
         """Take one more event; True when a card has come or is another one."""
-        if event.seq < self._seed_length:
-            return False
+        is_news = event.seq >= self._seed_length and self._is_news(event)
+        self.version += is_news
+        return is_news
+
+    def _is_news(self, event: Event) -> bool:
         if event.type == "tool/call":
             name = str(event.glance("name"))
             if name in _VERBS:
@@ -106,6 +112,11 @@ class DurableFold:
             call = self._calls.pop(_call_id(event.glance("message")), None) if self._calls else None
             if call is not None:
                 self._answered(event, call)
+                return True
+        elif event.type == "tool/code-dispatch":
+            name = str(event.glance("name"))
+            if name in _VERBS:
+                self._answered(event, (event.seq, event.time, name, event.glance("arguments")))
                 return True
         elif event.type == "user/message":
             return self._noted(event)
@@ -139,9 +150,7 @@ class DurableFold:
             self._defined(_card(seq, event, raw))
             return
         error = event.glance("error")
-        told = _first_line(
-            error.get("message") if isinstance(error, Mapping) else _text_of(event.glance("message"))
-        )
+        told = _first_line(error.get("message") if isinstance(error, Mapping) else _answer_of(event))
         package_id = _id_of(raw)
         fact = DurableFact(seq, event.time, name.removeprefix("cordis_"), told, error is not None)
         self._tell(package_id, fact)
@@ -197,6 +206,8 @@ def _card(seq: int, event: Event, raw: Any) -> DurableCard:
     if isinstance(meta, Mapping) and isinstance(meta.get("id"), str):
         number = meta.get("revision")
         package_id, revision = meta["id"], number if isinstance(number, int) else 0
+    elif event.type == "tool/code-dispatch" and error is None and (said := _DEFINED.match(_answer_of(event))):
+        package_id, revision = said["id"], int(said["revision"])  # a program's call has no metadata in the log
     refused = _first_line(error.get("message")) if isinstance(error, Mapping) else ""
     state: DurableState = "defined" if package_id else "refused"
     return replace(_called(seq, raw, state, refused), id=package_id, revision=revision, time=event.time)
@@ -217,6 +228,8 @@ def _unanswered(seq: int, time: int | None, _: str, raw: Any) -> DurableCard:
     return replace(_called(seq, raw, "refused", NO_ANSWER), time=time)
 
 
+_DEFINED = re.compile(r"(?P<id>dyn-\d{1,9}) r(?P<revision>\d{1,9}) \(")
+"""How the answer of a define begins."""
 _TEXTS = ("name", "purpose", "code", "client")
 
 
@@ -228,6 +241,11 @@ def _arguments(raw: Any) -> Mapping[str, Any]:
     except (ValueError, TypeError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
+
+
+def _answer_of(event: Event) -> str:
+    """The text of a result, of a model's call or of a program's."""
+    return _text_of(event.glance("message") or {"content": event.glance("content")})
 
 
 def _id_of(raw: Any) -> str:

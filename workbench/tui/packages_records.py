@@ -87,6 +87,8 @@ class LiveRecords:
         self._tell = tell
         self._folds: dict[str, DurableFold] = {}
         """Also of sessions that are closed, while there is something to tell of them."""
+        self._made: dict[str, tuple[object, list[PackageCard]]] = {}
+        """What was made of them last."""
         self._stop: Callable[[], object] = runtime.root.on(APPENDED, self._appended)
 
     def close(self) -> None:
@@ -107,12 +109,23 @@ class LiveRecords:
             gone.setdefault(record.session, {})[record.id] = record
         found: list[PackageCard] = []
         for session_id, fold in self._folds.items():
-            own = gone.get(session_id, {})
-            made = fold.cards(frozenset(live.get(session_id, ())), own.keys())
-            found += record_cards(session_id, made, {each: record.at for each, record in own.items()})
+            found += self._of_session(
+                session_id, fold, frozenset(live.get(session_id, ())), gone.get(session_id, {})
+            )
         known = {(card.row.session, card.id) for card in found if card.state == "unloaded"}
         bare = [each for own in gone.values() for each in own.values() if (each.session, each.id) not in known]
         return [*(_bare(each) for each in bare), *found]
+
+    def _of_session(
+        self, session_id: str, fold: DurableFold, live: frozenset[str], gone: Mapping[str, Any]
+    ) -> list[PackageCard]:
+        key = fold.version, live, frozenset(gone)
+        known = self._made.get(session_id)
+        if known is None or known[0] != key:
+            undefined_at = {each: record.at for each, record in gone.items()}
+            made = record_cards(session_id, fold.cards(live, gone.keys()), undefined_at)
+            known = self._made[session_id] = key, made
+        return known[1]
 
     def _appended(self, session: Session, event: Any) -> None:
         fold = self._folds.get(session.id)
