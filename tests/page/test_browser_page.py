@@ -11,6 +11,7 @@ from tests.dynamic.world import B_OK, H_PING
 from tests.support.browser import Web, WebPage
 from tests.support.page_server import until
 from workbench.page.files import frame_files, page_files
+from workbench.visible import visible_line
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240)]
 
@@ -238,3 +239,20 @@ async def test_many_pages_come_and_go(opened: Web) -> None:
     for page in pages:
         await page.tab.close()
     await until(lambda: not opened.served.page.pages)
+
+
+async def test_what_is_hidden_on_the_screen_is_hidden_here(opened: Web) -> None:
+    page = await opened.open()
+    hidden = await page.tab.evaluate(
+        """async () => {
+             const { visible } = await import(location.href + "text.js");
+             const found = [];
+             for (let code = 0; code <= 0x10ffff; code += 1) {
+               const text = String.fromCodePoint(code);
+               if (visible(text) !== text) found.push(code);
+             }
+             return found;
+           }"""
+    )
+    expected = [code for code in range(0x110000) if visible_line(chr(code)) != chr(code)]
+    assert hidden == expected

@@ -365,6 +365,7 @@ export class Halves {
   // -- the end ---------------------------------------------------------------------------------------------
 
   clear(half) {
+    if (half.card?.contains(document.activeElement)) document.getElementById("answer").focus();
     half.frame?.close();
     half.card?.remove();
     half.frame = half.card = null;
