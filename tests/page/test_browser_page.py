@@ -10,6 +10,7 @@ from playwright.async_api import expect
 from tests.dynamic.world import B_OK, H_PING
 from tests.support.browser import Web, WebPage
 from tests.support.page_server import until
+from tests.support.tool_calls import Signal
 from workbench.page.files import frame_files, page_files
 from workbench.visible import visible_line
 
@@ -256,3 +257,18 @@ async def test_what_is_hidden_on_the_screen_is_hidden_here(opened: Web) -> None:
     )
     expected = [code for code in range(0x110000) if visible_line(chr(code)) != chr(code)]
     assert hidden == expected
+
+
+async def test_a_cancelled_request_goes_away(opened: Web) -> None:
+    w = opened.world
+    page = await opened.open()
+    package_id = await w.define(H_PING, client=B_OK)
+    cancel = Signal()
+    task = await w.asked(package_id, cancel=cancel)
+    await expect(page.request()).to_be_visible()
+    cancel.set()
+    assert (await task).error.code == "cancelled"
+    await page.gone(page.request())
+    await expect(page.tab.get_by_role("status")).to_contain_text("dyn-1 p: cancelled")
+    assert await page.tab.title() == "Prompt Workbench"
+    await w.check_clean()
