@@ -20,6 +20,8 @@ from workbench.team.store.file import identity_of, is_read_only, read_only_url, 
 from workbench.team.store.schema import MIGRATIONS, migrate, schema_version
 
 NEWEST = "SELECT max(revision) FROM team_versions"
+POSTGRESQL_LOCK = 0x7465616D
+"""Number of the advisory lock of whoever writes: `team` in ASCII."""
 
 
 class Database:
@@ -77,13 +79,17 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """All or nothing, durable when it returns. Raises `StoreError`.
 
-        The lock of an SQLite file is taken at the start, so that nobody fails half-way.
+        The lock is taken at the start, so that nobody fails half-way: that of an SQLite file, or one that all
+        who write to this store of a server agree on.
         """
         self.check_present()
         connection = self.connection
         with self.telling_errors(), connection.begin():
             if _is_sqlite(self.url):
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
+            elif connection.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {self._busy_timeout_ms}")
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({POSTGRESQL_LOCK})")
             yield connection
             self.check_present()  # what was written to a file that is gone is taken back
         self.check_present(", perhaps with this save in it")

@@ -29,7 +29,7 @@ _REMEDIES: dict[StoreCode, str] = {
     "STORE_NEWER": "a newer release has written it; install that one, or name another store",
     "STORE_GONE": "bring it back, or open the store anew",
     "STORE_UNAVAILABLE": "it cannot be reached; correct the address, or bring it back, and try again",
-    "STORE_MISSING_PACKAGE": "install the extra prompt-workbench[team], and the driver of that database",
+    "STORE_MISSING_PACKAGE": "install the extra prompt-workbench[team], for PostgreSQL prompt-workbench[postgresql]",
     "STORE_CLOSED": "open it again",
 }
 
@@ -57,6 +57,17 @@ _SQLITE_CODES: dict[int, StoreCode] = {
 }
 
 
+_SQLSTATES: dict[str, StoreCode] = {
+    "25006": "STORE_READ_ONLY",  # the transaction, or the server, only reads
+    "42501": "STORE_READ_ONLY",  # the user may not
+    "53100": "STORE_FULL",
+    "55P03": "STORE_LOCKED",
+    "XX001": "STORE_CORRUPT",
+    "XX002": "STORE_CORRUPT",
+}
+"""Of PostgreSQL; everything else is a server that cannot be used now."""
+
+
 def code_of_refusal(error: OSError) -> StoreCode:
     """What the system's refusal of a file or folder means."""
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -71,6 +82,8 @@ def store_error(error: BaseException, store: str) -> StoreError:
     code: StoreCode = "STORE_UNAVAILABLE"
     if isinstance(number, int):
         code = _SQLITE_CODES.get(number & 0xFF, code)
+    elif (state := getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)) is not None:
+        code = _SQLSTATES.get(state, code)
     elif isinstance(cause, ModuleNotFoundError):
         code = "STORE_MISSING_PACKAGE"
     detail = str(cause).splitlines()[0] if str(cause) else type(cause).__name__

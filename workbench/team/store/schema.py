@@ -71,6 +71,15 @@ def _first(connection: Connection) -> None:
                 f"CREATE TRIGGER team_versions_never_{action.lower()} BEFORE {action} ON team_versions "
                 f"BEGIN SELECT RAISE(ABORT, 'versions are immutable'); END"
             )
+    elif connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(
+            "CREATE FUNCTION team_versions_never() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'versions are immutable'; END $$"
+        )
+        connection.exec_driver_sql(
+            "CREATE TRIGGER team_versions_never BEFORE UPDATE OR DELETE ON team_versions "
+            "FOR EACH ROW EXECUTE FUNCTION team_versions_never()"
+        )
 
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_first,)
