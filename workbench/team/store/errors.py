@@ -29,7 +29,7 @@ _REMEDIES: dict[StoreCode, str] = {
     "STORE_NEWER": "a newer release has written it; install that one, or name another store",
     "STORE_GONE": "bring it back, or open the store anew",
     "STORE_UNAVAILABLE": "it cannot be reached; correct the address, or bring it back, and try again",
-    "STORE_MISSING_PACKAGE": "install the extra prompt-workbench[team], for PostgreSQL prompt-workbench[postgresql]",
+    "STORE_MISSING_PACKAGE": "install prompt-workbench[team], for PostgreSQL prompt-workbench[postgresql]",
     "STORE_CLOSED": "open it again",
 }
 
