@@ -89,6 +89,7 @@ def main() -> None:
         subject = LogSubject.open_now(path, path.name)
         story = open_story(path)
         subject.tracks[0].timeline = story.timeline(quarter)
+        subject._stories[id(subject.tracks[0])] = story
         model = SessionModel()
         model.load(subject)
         keys = cycle([row.key for row in model.rows if row.key is not None][:: max(1, len(model.rows) // 37)])
@@ -101,7 +102,7 @@ def main() -> None:
 
         def empty_place() -> int:
             bar = frame.context_bar("a.yml", "main", "12 tok", frame.LIVE, short=False)
-            tabs = frame.tab_bar(TABS, "Session", "What happened, step by step?", short=False)
+            tabs = frame.tab_bar(TABS, "Session", "What happened, step by step?", 118)
             hints = frame.key_hints(commands_of("session", "app"), 116)
             return len(bar.left) + len(tabs.left) + len(hints.left)
 
