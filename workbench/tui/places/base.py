@@ -295,7 +295,7 @@ class Place(Screen[None]):
         packages = viewing.subject.packages if viewing.subject is not None else None
         asked = packages.waiting_count if packages is not None else 0
         self.tab_bar.show_bar(
-            frame.tab_bar(TABS, self.current_tab, self.tab.question, short=width < 100, badges={"Packages": asked})
+            frame.tab_bar(TABS, self.current_tab, self.tab.question, width - 2, badges={"Packages": asked})
         )
         lack = viewing.subject.lacks.get(self.tab.title) if viewing.subject is not None else None
         if self._slow_work:

@@ -83,12 +83,24 @@ def context_bar(name: str, scope: str | None, size: str, status: Status, *, shor
 
 
 def tab_bar(
-    tabs: Sequence[Tab], current: str, question: str, *, short: bool, badges: Mapping[str, int] | None = None
+    tabs: Sequence[Tab], current: str, question: str, width: int, *, badges: Mapping[str, int] | None = None
 ) -> Bar:
-    """The places that exist, and the question of the one on the screen. A click leads to one.
+    """The places that exist, and the question of the one on the screen, in `width` cells. A click leads to one.
 
+    Where there is no room the question goes first, then the titles of the other places; their numbers stay.
     `badges`: how many things wait for the person there, by the title of the place.
     """
+    asked: Line = (Piece(question, "faint"),)
+    line, regions = _tabs(tabs, current, badges or {})
+    if width_of(line) > width:
+        line, regions = _tabs(tabs, current, badges or {}, only_current=True)
+    fits = width_of(line) + 2 + width_of(asked) <= width
+    return Bar(line, asked if fits else (), regions)
+
+
+def _tabs(
+    tabs: Sequence[Tab], current: str, badges: Mapping[str, int], *, only_current: bool = False
+) -> tuple[Line, tuple[Region, ...]]:
     line: Line = ()
     regions: list[Region] = []
     for tab in tabs:
@@ -101,13 +113,14 @@ def tab_bar(
                 Piece(f"{tab.title} ", "strong", bold=True, ground="base"),
             )
         else:
-            line = (*line, Piece(" "), Piece(f"{tab.key} ", "faint"), Piece(f"{tab.title} ", "soft"))
-        asked = badges.get(tab.title, 0) if badges else 0
+            title = "" if only_current else f"{tab.title} "
+            line = (*line, Piece(" "), Piece(f"{tab.key} ", "faint"), Piece(title, "soft"))
+        asked = badges.get(tab.title, 0)
         if asked:
             ground: Role | None = "base" if tab.title == current else None
             line = (*line, Piece(f"◆{asked} ", "pending", bold=True, ground=ground))
         regions.append(Region(start, width_of(line), f"app.{tab.title.lower()}"))
-    return Bar(line, () if short else (Piece(question, "faint"),), tuple(regions))
+    return line, tuple(regions)
 
 
 def key_hints(commands: Iterable[Command], width: int, now: frozenset[str] = frozenset()) -> Bar:
