@@ -173,6 +173,7 @@ def test_a_server_that_goes_away(running: Server, url: str) -> None:
                 store.save(proposal(communication="C2"), 1)
             assert caught.value.code == "STORE_UNAVAILABLE"
             assert "hunter2" not in str(caught.value)
+            assert str(caught.value).count("store postgresql") == 1
             with pytest.raises(StoreError):
                 VersionStore(url)
         finally:

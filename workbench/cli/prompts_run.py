@@ -70,7 +70,8 @@ def run(command: str, store: str | None, *, json: bool, **arguments: Any) -> Exi
                 _dumped({"ok": False, "problems": [{"code": error.code, "message": str(error)}]})
             )
         print_error(str(error), errors)
-        if error.code == "STORE_UNAVAILABLE" and command not in _WRITING:
+        is_file = "://" not in error.store
+        if error.code == "STORE_UNAVAILABLE" and is_file and not Path(error.store).exists():
             print_notes(["a store begins with its first save: `save`, `edit` and `import` make it"], errors)
         return ExitCode.UNUSABLE
     except Unusable as unusable:

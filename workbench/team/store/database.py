@@ -56,6 +56,8 @@ class Database:
         self.check_present()
         try:
             row = self._cursor.execute(NEWEST).fetchone() if _is_sqlite(self.url) else self._newest_row()
+        except StoreError:
+            raise
         except Exception as error:
             raise store_error(error, self.label) from error
         return row[0] or 0
