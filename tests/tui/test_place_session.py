@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
+from tests.agent.log.big_logs import write_log
 from tests.agent.log.building import NOT_HERE, RECORDED, Run, header, text, user
 from tests.agent.verdicts import sessions as s
 from tests.tui.recorded import recorded
 from workbench.agent.log import Replace
+from workbench.tui.log_subject import LogSubject
 from workbench.tui.places.compare.place import ComparePlace
 from workbench.tui.places.prompt.place import PromptPlace
 from workbench.tui.places.trace.place import TracePlace
@@ -150,6 +153,57 @@ async def test_a_log_that_grows_is_followed_and_one_that_is_cut_is_told(tmp_path
         (tmp_path / "live.jsonl").write_bytes(b"".join(content[: len(content) // 2]))
         await screen.until_shown("1 step")
         await screen.until(lambda: "while it was open" in " ".join(screen.subject.problems))
+
+
+async def test_a_long_log_that_grows_in_pieces_and_is_rotated(tmp_path: Path) -> None:
+    """Lines cut anywhere; what was appended can be read like all the rest, also after the file is another one."""
+    whole, path = tmp_path / "whole.jsonl", tmp_path / "session.jsonl"
+    steps = write_log(whole, 5)
+    written = whole.read_bytes()
+    path.write_bytes(written[: len(written) // 2])
+    async with recorded(path) as screen:
+        rows = screen.place.model.rows
+        assert 128 < rows.requests < steps
+        with path.open("ab") as file:
+            for start in range(len(written) // 2, len(written), 333_333):
+                file.write(written[start : start + 333_333])
+                file.flush()
+        await screen.until(lambda: screen.place.model.rows.requests == steps)
+        await screen.press("end", "enter")
+        await screen.until_shown("equal to what was sent")
+        await screen.press("escape")
+        path.rename(tmp_path / "session.jsonl.1")
+        run = Run(path)
+        run.whole_turn("another", "file")
+        run.session.close_now()
+        await screen.until(lambda: screen.place.model.rows.requests == 1)
+        assert any("was replaced while it was open" in str(each) for each in screen.subject.problems)
+        await screen.press("enter")
+        await screen.until_shown("another", "equal to what was sent")
+
+
+async def test_a_log_that_is_cut_while_it_is_read_for_the_first_time(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    steps = write_log(path, 8)
+    subject = LogSubject.open_now(path, path.name)
+    reading = asyncio.create_task(subject.run())
+    try:
+        while subject.progress == "reading":
+            await asyncio.sleep(0)
+        with path.open("r+b") as file:
+            file.truncate(1_000_000)
+        for _ in range(3_000):
+            timeline = subject.tracks[0].timeline
+            if not subject.progress and timeline is not None and len(timeline.requests) < steps / 4:
+                break
+            await asyncio.sleep(0.01)
+        assert timeline is not None
+        assert 0 < len(timeline.requests) < steps / 4
+        assert timeline.broken is None
+    finally:
+        reading.cancel()
+        await asyncio.wait({reading})
+        subject.close()
 
 
 async def test_a_tree_of_logs_is_one_timeline(tmp_path: Path) -> None:

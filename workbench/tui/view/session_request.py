@@ -38,6 +38,8 @@ def _blocks(rebuilt: RebuiltRequest, parts: Sequence[Part], width: int) -> Itera
         words = (Piece(f"Rebuilt from the log; {missing} was not recorded, only a placeholder.", "changed"),)
     elif rebuilt.sent.digest is not None:
         words = (Piece("✓ ", "running"), Piece("Rebuilt from the log, equal to what was sent."))
+    elif not rebuilt.nodes:
+        words = (Piece("As it was captured; a capture holds no digest to compare with.", "soft"),)
     else:
         words = (Piece("Rebuilt from the log; it holds no digest to compare with.", "soft"),)
     yield Block([words, ()])
