@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.agent.log.building import Run, header
 from tests.agent.verdicts import sessions as s
 from tests.tui.conftest import settled
 from workbench.tui.app import WorkbenchApp
@@ -44,12 +46,52 @@ def clock(tmp_path: Path) -> Path:
     return without_times(tmp_path / "harbour.jsonl")
 
 
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A session, a child that it has forked in the middle, and a fresh one; at a quarter past nine."""
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    parent = Run(folder / "session.jsonl")
+    for number in range(4):
+        parent.whole_turn(
+            f"Which tide comes {number + 1}.?", "High water.", header(f"You keep the book. {number // 2}")
+        )
+    seed = next(event.seq for event in parent.session.events if event.type == "turn/end") + 1
+    child = {"parent_session": parent.session.id, "origin": "subagent", "delegation_depth": 1}
+    forked = Run(folder / "session.1.jsonl", seed_length=seed, **child)
+    fresh = Run(folder / "session.2.jsonl", **child)
+    forked.whole_turn("Which tide comes 1.?", "High water.", header("You keep the book. 0"))
+    forked.whole_turn("Look it up.", "At two.", header("You keep the book. 0"))
+    fresh.whole_turn("Count the ships.", "Seven.", header("You count."))
+    minutes = {"session": [0, 1, 5, 6], "session.1": [0, 3], "session.2": [4]}
+    ids = {parent.session.id: "parent", forked.session.id: "forked", fresh.session.id: "fresh"}
+    for run in (parent, forked, fresh):
+        run.session.close_now()
+    for name, sent in minutes.items():
+        path, turn, lines = folder / f"{name}.jsonl", -1, []
+        for line in path.read_text().splitlines():
+            record = json.loads(line)
+            turn += record["type"] == "turn/start"
+            for key in ("time", "createdAt"):
+                if key in record:
+                    record[key] = QUARTER_PAST_NINE + 60_000 * sent[max(0, turn)]
+            for key in ("id", "parentSession"):
+                if record.get(key) in ids:
+                    record[key] = ids[record[key]]
+            lines.append(json.dumps(record))
+        path.write_text("\n".join(lines) + "\n")
+    return folder
+
+
+QUARTER_PAST_NINE = int(time.mktime((2026, 11, 30, 9, 15, 0, 0, 0, -1)) * 1000)
+
+
 def picture(snap_compare: Any, path: Path, size: tuple[int, int], *keys: str, theme: str = "dark") -> bool:
     subject = LogSubject.open_now(path, path.name)
-    track = subject.tracks[0]
 
     async def before(pilot: Any) -> None:
-        await asyncio.to_thread(subject._read, track, asyncio.get_running_loop())
+        for track in subject.tracks:
+            await asyncio.to_thread(subject._read, track, asyncio.get_running_loop())
         subject.progress = ""
         subject._tell()
         for _ in range(400):
@@ -84,3 +126,8 @@ def test_the_exact_request(snap_compare: Any, clock: Path) -> None:
 
 def test_little_room(snap_compare: Any, clock: Path) -> None:
     assert picture(snap_compare, clock, (59, 15))
+
+
+@SIZES
+def test_a_tree_is_one_timeline(snap_compare: Any, tree: Path, size: tuple[int, int]) -> None:
+    assert picture(snap_compare, tree, size)

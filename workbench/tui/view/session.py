@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from workbench.agent.log.rows import RequestRow
 from workbench.agent.log.timeline import Timeline
-from workbench.agent.verdicts.verdict import Verdict
+from workbench.agent.verdicts.verdict import NO_OWNER, Verdict
 from workbench.tui.view.pieces import Line, Piece, Role, cut, outside, spread, width_of
 from workbench.tui.view.prefix_line import Segment, prefix_line
 from workbench.tui.view.session_rows import StepRow, StepRows
@@ -84,15 +84,21 @@ def row_line(row: StepRow, shape: Columns, most: int, *, is_cursor: bool, has_fo
         line = (*line, *_bar(verdict, shape.bar, most))
     else:
         line = (*line, Piece(" "))
-    said = (*_session(row), *news(row.request, is_cursor))
+    said = (*_session(row, shape.news), *news(row.request, is_cursor))
     line = (*line, *_kept(verdict, shape.kept), Piece("  "), *cut(said, shape.news))
     return line, ground
 
 
-def _session(row: StepRow) -> Line:
+def _session(row: StepRow, room: int) -> Line:
     """Whose step it is, where the line above is of another session, and whether it only was copied."""
-    back = (*outside(row.back_to, "soft"), Piece(": ", "soft")) if row.back_to else ()
+    back: Line = ()
+    if row.back_to and room >= _ROOM:  # else only how far to the right its name stands says it
+        back = (*outside(row.back_to, "soft"), Piece(": ", "soft"))
     return (*back, Piece("from the parent: ", "soft")) if row.is_copied else back
+
+
+_ROOM: Final = 36
+"""Cells from which on the name of a session stands before what is new."""
 
 
 def cut_name(name: str, width: int) -> str:
@@ -179,11 +185,14 @@ def session_sentence(rows: StepRows, *, short: bool) -> Line:
     head = f"{counted(len(broken), 'cache break')} in {counted(steps, 'step')}:"
     line: Line = (Piece("╳ ", "broken", bold=True), Piece(head, "strong", bold=True))
     last, owners = rows[broken[-1]], rows.break_owners
-    if len(broken) == 1:
-        line = (*line, Piece(f" step {last.name}, by "), *outside(owners[0]))
+    more = f" and {len(owners) - 1} more" if len(owners) > 1 else ""
+    if owners == [NO_OWNER]:
+        by: Line = (Piece(f" {'last in ' * (len(broken) > 1)}step {last.name}, {NO_OWNER}"),)
+    elif len(broken) == 1:
+        by = (Piece(f" step {last.name}, by "), *outside(owners[0]))
     else:
-        by: Line = outside(owners[0]) if len(owners) == 1 else outside(f"{owners[0]} and {len(owners) - 1} more")
-        line = (*line, Piece(" by "), *by, Piece(f", last in step {last.name}"))
+        by = (Piece(" by "), *outside(f"{owners[0]}{more}"), Piece(f", last in step {last.name}"))
+    line = (*line, *by)
     if not short:
         sign = "≈ " if rows.sign else ""
         line = (*line, Piece(f", {sign}{number(rows.lost)} tokens not reused"))

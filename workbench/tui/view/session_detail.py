@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.agent.log.rows import RequestRow, TurnRow
 from workbench.agent.log.timeline import Timeline
+from workbench.agent.verdicts.parts import WHOLE
 from workbench.agent.verdicts.verdict import ChangedPart, Verdict
 from workbench.tui.session_feed import Talk
 from workbench.tui.view.difference import Form, TextDifference, owner_band
@@ -152,7 +153,8 @@ def _where(part: ChangedPart) -> Line:
     role: Role = "soft" if part.owner is None else OWNER_ROLES.get(part.owner.kind, "owner-plugin")
     place = f", {part.action} at {part.place}" if part.action == "changed" else f", {part.action}"
     by = Piece(", " if part.owner is None else " of " if part.action == "removed" else " by ", "soft")
-    return (Piece(names[part.kind]), *outside(part.name, role), Piece(place), by, *outside(part.owner_words, role))
+    name = (Piece(names[part.kind]), *outside(part.name, role)) if part.name != WHOLE else (Piece(WHOLE),)
+    return (*name, Piece(place), by, *outside(part.owner_words, role))
 
 
 def _provider(request: RequestRow) -> Line:
