@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,6 +125,52 @@ async def test_an_edit_is_discarded_only_when_that_was_meant(tmp_path: Path, dra
         assert drafts.load(team.label) is None
         await screen.press("e", "x", "escape", "Z", "y")
         assert "All 15 parts follow their defaults." in screen.text()
+
+
+async def test_what_was_saved_under_another_name_is_edited_further(tmp_path: Path) -> None:
+    given = {"policy": {"accept_mode": "manual", "rules": [rule("a", "A", "do a")]}}
+    async with opened(tmp_path, **given) as (screen, team):
+
+        async def rules() -> list[tuple[str, str]]:
+            return [(each.id, each.instruction) for each in (await team.store.snapshot()).config.policy.rules]
+
+        await screen.go_to(EntryId("rule", "a"))
+        await screen.press("n", *"docs", "tab", *"Docs", "tab", *"typos")
+        assert "docs  editing" in screen.text()
+        await screen.press("f4")
+        assert await rules() == [("a", "do a"), ("docs", "typos")]
+        await screen.press(*" and links", "f4")
+        assert await rules() == [("a", "do a"), ("docs", "typos and links")]
+        assert screen.team.model.chosen == EntryId("rule", "docs")
+        await screen.press("shift+tab", "escape")
+        await screen.go_to(EntryId("rule", "a"))
+        await screen.press("e", "tab", "x", "f4")
+        assert [id for id, _ in await rules()] == ["x", "docs"]
+        await screen.press("tab", "tab", "end", *" now", "f4")
+        assert await rules() == [("x", "do a now"), ("docs", "typos and links")]
+
+
+async def test_what_is_typed_while_a_new_rule_is_saved_belongs_to_it(tmp_path: Path) -> None:
+    given = {"policy": {"accept_mode": "manual", "rules": [rule("a", "A", "do a")]}}
+    async with opened(tmp_path, **given) as (screen, team):
+        await screen.go_to(EntryId("rule", "a"))
+        await screen.press("n", *"docs", "tab", *"Docs", "tab", *"typos")
+        saving, may_go_on = team.store.save, asyncio.Event()
+
+        async def slow(*given: Any) -> Any:
+            await may_go_on.wait()
+            return await saving(*given)
+
+        team.store.save = slow  # type: ignore[method-assign]
+        await screen.pilot.press("f4", *" too")
+        may_go_on.set()
+        await screen.rest()
+        assert "Saved as revision 2." in screen.text() or "1 edit not saved" in screen.text()
+        await screen.press("f4")
+        assert [(each.id, each.instruction) for each in (await team.store.snapshot()).config.policy.rules] == [
+            ("a", "do a"),
+            ("docs", "typos too"),
+        ]
 
 
 async def test_skills_and_rules(tmp_path: Path) -> None:

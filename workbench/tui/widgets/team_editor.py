@@ -76,19 +76,20 @@ class EditorPane(Vertical):
         yield _Line(id="checks")
         yield _Line(id="sizes")
 
-    def open(
-        self, entry: EntryId, title: Line, fields: tuple[EditorField, ...], text: str, place: tuple[int, int]
-    ) -> None:
-        """Edits another entry; tells nobody."""
-        self.entry = None
-        self._fields, self._known = fields, (text, {})
+    def show_title(self, name: Line) -> None:
+        """What is edited, as it is called now."""
         hint = (
             Piece("esc", "strong", bold=True),
             Piece(" back  ", "soft"),
             Piece("f4", "strong", True),
             Piece(" save", "soft"),
         )
-        self.title_line.show((*title, Piece("  editing", "soft")), hint)
+        self.title_line.show((*name, Piece("  editing", "soft")), hint)
+
+    def open(self, entry: EntryId, fields: tuple[EditorField, ...], text: str, place: tuple[int, int]) -> None:
+        """Edits another entry; tells nobody."""
+        self.entry = None
+        self._fields, self._known = fields, (text, {})
         for index, row in enumerate(self.query(".field")):
             row.set_class(index < len(fields), "-used")
             with self.prevent(SafeInput.Changed):

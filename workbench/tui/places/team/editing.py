@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from workbench.tui.keymap import key_label
-from workbench.tui.places.team.edits import with_place, with_text
+from workbench.tui.places.team.edits import after_save, with_place, with_text
 from workbench.tui.places.team.showing import Showing
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.team_editor import EditorFacts
@@ -17,6 +17,7 @@ from workbench.tui.view.team_words import local_now
 from workbench.tui.widgets.team_editor_messages import Edited, Moved
 
 if TYPE_CHECKING:
+    from workbench.team.drafts import Draft
     from workbench.tui.widgets.team_editor import EditorField, EditorPane
 
 
@@ -46,10 +47,9 @@ class Editing(Showing):
         model.chosen = id  # whatever was told meanwhile
         model.draft = model.started()
         if editor.entry != id or editor.text != self._text_of(id):
-            listed = model.listed()
-            title = outside(id.key if listed is None else listed.name, "strong", bold=True)
-            editor.open(id, title, self._fields_of(id), self._text_of(id), model.draft.places.get(id.field, (0, 0)))
+            editor.open(id, self._fields_of(id), self._text_of(id), model.draft.places.get(id.field, (0, 0)))
         self._set_editing(True)
+        self._show_title()
         editor.focus_first(is_new=is_new)
         self._check()
         self.refresh_frame()
@@ -90,7 +90,15 @@ class Editing(Showing):
                 self.focus_list()
             elif model.draft is None:
                 model.draft = model.started()
+            self._follow_name(model.last_saved)
             self._check()
+        model.last_saved = None
+
+    def _follow_name(self, saved: Draft | None) -> None:
+        """A skill or rule that was saved under another name is edited by that from now on."""
+        editor = self._editor
+        if editor is not None and editor.entry is not None and saved is not None:
+            editor.entry = after_save(editor.entry, saved)
 
     @on(Edited)
     def _edited(self, event: Edited) -> None:
@@ -98,6 +106,7 @@ class Editing(Showing):
             self.store_work.keep()
             self.show_list()
             self.refresh_frame()
+            self._show_title()
         self._check()
 
     @on(Moved)
@@ -120,6 +129,12 @@ class Editing(Showing):
             draft = with_place(draft, id, self._editor.area.cursor_location)
         model.edit(draft)
         return True
+
+    def _show_title(self) -> None:
+        """A skill or rule may be called otherwise by now."""
+        listed = self.model.listed()
+        if self._editor is not None and listed is not None:
+            self._editor.show_title(outside(listed.name, "strong", bold=True))
 
     def _check(self) -> None:
         editor, model = self._editor, self.model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from workbench.team.builtin import rendered
 from workbench.team.drafts import Draft
@@ -36,6 +36,29 @@ def with_value(draft: Draft, snapshot: TeamSnapshot, id: EntryId, value: dict[st
     if id.kind == "skill":
         return replace(draft, skills={**draft.skills, id.key: value})
     return replace(draft, rules={**draft.rules, id.key: value})
+
+
+def after_save(id: EntryId, saved: Draft) -> EntryId:
+    """How an entry is called now: a skill or rule may have been saved under another name."""
+    if id.kind not in ("skill", "rule"):
+        return id
+    value = (saved.skills if id.kind == "skill" else saved.rules).get(id.key)
+    return EntryId(id.kind, str(value["name" if id.kind == "skill" else "id"])) if value else id
+
+
+def typed_meanwhile(draft: Draft, saved: Draft, revision: int) -> Draft:
+    """A draft that went on while an earlier state of it was saved, on top of what has come of that."""
+
+    def key_of(kind: Literal["skill", "rule"], key: str) -> str:
+        return after_save(EntryId(kind, key), saved).key
+
+    order = draft.rule_order
+    return replace(
+        draft.rebased(revision),
+        skills={key_of("skill", key): value for key, value in draft.skills.items()},
+        rules={key_of("rule", key): value for key, value in draft.rules.items()},
+        rule_order=None if order is None else tuple(key_of("rule", key) for key in order),
+    )
 
 
 def kept(draft: Draft, snapshot: TeamSnapshot, key: str) -> Draft | None:

@@ -34,6 +34,8 @@ class TeamModel:
     snapshot: TeamSnapshot | None = None
     draft: Draft | None = None
     """An empty one stands while an editor is open: it remembers what the person looked at."""
+    last_saved: Draft | None = None
+    """The draft of which the newest version of this place was made."""
     chosen: EntryId | None = None
     mode: Mode = "entry"
     view: int = 0

@@ -16,6 +16,7 @@ from workbench.team.parts import ROLES, Role
 from workbench.team.problems import Conflict, Refused
 from workbench.team.store.errors import StoreError
 from workbench.team.version import RestoredFrom, Saved, VersionLine
+from workbench.tui.places.team import edits
 from workbench.tui.places.team.keeping import Keeping
 from workbench.tui.places.team.model import TeamModel
 from workbench.tui.subject import Subject, TeamAccess
@@ -204,11 +205,14 @@ class Working:
         model.revision = version.revision
         if draft is None:
             return
+        model.last_saved = draft
+        if model.chosen is not None:
+            model.chosen = edits.after_save(model.chosen, draft)
         if model.draft is draft:
             model.draft = None
             model.mode = "entry" if model.mode in ("conflict", "preview") else model.mode
         elif model.draft is not None:
-            model.draft = model.draft.rebased(version.revision)  # typed while it was being saved
+            model.draft = edits.typed_meanwhile(model.draft, draft, version.revision)
         self.keep()
 
     async def _read_again(self, model: TeamModel) -> None:
