@@ -47,12 +47,14 @@ def test_what_an_edit_would_cost() -> None:
     assert cost_sentence(same) == ""
     edited = request_difference(p.CODING_AGENT, OTHER)
     said = cost_sentence(edited, 1_200)
-    assert said.startswith("section harness:identity of system_prompt is changed (system_prompt.py:41:9); the prefix")
+    assert said.startswith("section harness:identity of system_prompt is changed at token 1; ")
+    assert said.endswith(" (system_prompt.py:41:9)")
     assert edited.prefix is not None
     assert f"{edited.prefix.read_anew:,} tokens are read anew, and ≈ 1,200 of the conversation behind them" in said
     assert "conversation" not in cost_sentence(edited)
     context = p.preview(p.SECTIONS, [replace(p.CONTEXTS[0], rendered="Other.")], p.TOOLS, p.VARIABLES, scope="main")
-    assert cost_sentence(request_difference(p.CODING_AGENT, context)).endswith("a message, and breaks nothing")
+    said = cost_sentence(request_difference(p.CODING_AGENT, context))
+    assert said.partition(" (")[0].endswith("a message, and breaks nothing")
     other_model = [replace(each, value="other") if each.name == "model" else each for each in p.VARIABLES]
     switched = p.preview(p.SECTIONS, p.CONTEXTS, p.TOOLS, other_model, scope="main")
     said = cost_sentence(request_difference(p.CODING_AGENT, switched))
@@ -72,8 +74,9 @@ async def test_a_pending_edit_of_files_says_what_it_would_cost(tmp_path: Path) -
             return (await edits.pending_change("main")).sentence or ""
 
         said = await would("persona: You answer briefly.\nagents: [{name: main, provider: p, model: m}]\n")
-        assert said.startswith("section deployment:persona of deployment is changed (")
-        assert "; the prefix breaks at token " in said
+        assert said.startswith("section deployment:persona of deployment is changed at token ")
+        assert " tokens are " in said
+        assert "a.yml:1:" in said
         said = await would("persona: You answer.\nagents: [{name: main, provider: p, model: other}]\n")
         assert "it goes to another model, m → other" in said
         said = await would("persona: You {{x}}.\nagents: [{name: main, provider: p, model: m}]\n")

@@ -89,7 +89,7 @@ class RequestRows(Packed[RequestRow]):
         verdict = row.verdict
         if verdict.is_break:
             self.breaks.append(len(self._seqs))
-            owner = verdict.part.owner_words if verdict.part is not None else "another route"
+            owner = verdict.part.owner_words if verdict.part is not None else ANOTHER_ROUTE
             self.break_owners[owner] = self.break_owners.get(owner, 0) + 1
             self.lost += verdict.lost
         self.most = max(self.most, verdict.total)
@@ -123,6 +123,8 @@ class RequestRows(Packed[RequestRow]):
         return any(self._times)
 
 
+ANOTHER_ROUTE = "another route"
+"""In the place of an owner: the request has gone to another provider or model."""
 _LATEST = 1 << 62
 """Times beyond it are no times, but a foreign log may hold them."""
 

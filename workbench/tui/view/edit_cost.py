@@ -24,19 +24,20 @@ def cost_sentence(request: RequestDifference, conversation: int = 0) -> str:
     if prefix is not None:
         sign, behind = (f"{NOT_EXACT} " * (label != "exact") for label in (prefix.label, prefix.label_behind))
         said = f", and ≈ {conversation:,} of the conversation behind them" if conversation else ""
-        if not prefix.lost and not conversation:
-            said = f"nothing that was sent is lost, {behind}{prefix.read_anew:,} tokens are new"
-            return f"{_where(prefix.first)}; {said}"
-        return (
-            f"{_where(prefix.first)}; the prefix breaks at token {sign}{prefix.number:,}, "
-            f"{behind}{prefix.read_anew:,} tokens are read anew{said}"
-        )
+        if prefix.lost or conversation:
+            cost = f"{behind}{prefix.read_anew:,} tokens are read anew{said}"
+        else:
+            cost = f"nothing that was sent is lost, {behind}{prefix.read_anew:,} tokens are new"
+        return f"{_what(prefix.first)} at token {sign}{prefix.number:,}; {cost}{_place(prefix.first)}"
     first = request.prompts.first
     if first is None:
         return ""
-    return f"{_where(first)}; it is appended as a message, and breaks nothing"
+    return f"{_what(first)}; it is appended as a message, and breaks nothing{_place(first)}"
 
 
-def _where(first: FirstChange) -> str:
-    place = f" ({first.position})" if first.position is not None else ""
-    return f"{first.part} {first.name} of {first.owner.plugin} is {first.action}{place}"
+def _what(first: FirstChange) -> str:
+    return f"{first.part} {first.name} of {first.owner.plugin} is {first.action}"
+
+
+def _place(first: FirstChange) -> str:
+    return f" ({first.position})" if first.position is not None else ""

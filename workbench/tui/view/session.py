@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from workbench.agent.log.rows import RequestRow
+from workbench.agent.log.rows import ANOTHER_ROUTE, RequestRow
 from workbench.agent.log.timeline import Timeline
 from workbench.agent.verdicts.verdict import NO_OWNER, Verdict
 from workbench.tui.view.pieces import Line, Piece, Role, cut, outside, spread, width_of
@@ -188,6 +188,8 @@ def session_sentence(rows: StepRows, *, short: bool) -> Line:
     more = f" and {len(owners) - 1} more" if len(owners) > 1 else ""
     if owners == [NO_OWNER]:
         by: Line = (Piece(f" {'last in ' * (len(broken) > 1)}step {last.name}, {NO_OWNER}"),)
+    elif owners == [ANOTHER_ROUTE]:
+        by = (Piece(f" {ANOTHER_ROUTE} {'last ' * (len(broken) > 1)}in step {last.name}"),)
     elif len(broken) == 1:
         by = (Piece(f" step {last.name}, by "), *outside(owners[0]))
     else:

@@ -24,7 +24,7 @@ from workbench.tui.session_feed import SessionFeed, Talk
 from workbench.tui.view import answer as answers
 from workbench.tui.view.difference import TextDifference
 from workbench.tui.view.picker import Item
-from workbench.tui.view.pieces import Line, Piece, outside, plain
+from workbench.tui.view.pieces import Line, Piece, cut, outside, plain
 from workbench.tui.view.session import session_sentence, warnings_of
 from workbench.tui.view.session_request import request_detail
 from workbench.tui.view.session_rows import StepKey, StepRow
@@ -40,6 +40,8 @@ from workbench.tui.widgets.trace_detail import DetailLines
 
 MOST_JUMPS = 500
 """Steps that the palette offers."""
+MOST_OF_EDIT = 70
+"""Cells of what an edit would cost; Prompt says all of it."""
 LEAST_DETAIL = 9
 """Lines that the pane below gets at least."""
 
@@ -149,7 +151,8 @@ class SessionPlace(PastSteps, Talking):
             return (Piece("× ", "failed", bold=True), *outside(talk.error.split("\n")[0][: 30 if short else 60]))
         waiting = self.viewing.editing.waiting
         if waiting is not None and waiting.sentence and not short:
-            return (Piece("◌ ", "pending"), *outside(f"an edit waits: {waiting.sentence}"[:70], "soft"))
+            said = outside(f"an edit waits: {waiting.sentence}", "soft")
+            return (Piece("◌ ", "pending"), *cut(said, MOST_OF_EDIT))
         warned = len(list(warnings_of([track.timeline for track in feed.tracks])))
         count = warned + len(feed.problems)
         if count:
