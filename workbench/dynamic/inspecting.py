@@ -66,7 +66,7 @@ _SEATS = {
         "client.panel({title, render(root)}): a titled place to draw into with the DOM. Displaces nothing; panels "
         "stand in order. One that raises is withdrawn alone, and reported."
     ),
-    "status": "client.status(text): a short line at the foot of the page, `set(text)` changes it. Displaces nothing.",
+    "status": "client.status(text): a short line, foot of the page; `set(text)` changes it. Displaces nothing.",
     "tool": "client.tool(name, (root, call) => …): draws each call of a tool of this package. Displaces nothing.",
     "service": (
         "client.provide(name, {method: (args) => …}), for browser halves that return {inject: [name], "
