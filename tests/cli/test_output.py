@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import json
 import os
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from workbench.cli.formats.json_pieces import json_pieces
 from workbench.cli.output import Output
 
 
@@ -92,3 +96,17 @@ def test_a_reader_that_went_away_stops_nothing() -> None:
         os.close(reading)
         for _ in range(3):
             output.line("not seen")
+
+
+@given(
+    st.dictionaries(st.text(max_size=6), st.recursive(st.none() | st.integers() | st.text(max_size=6), st.lists)),
+    st.lists(st.dictionaries(st.text(max_size=3), st.text(max_size=6)), max_size=3),
+)
+def test_a_document_in_pieces_is_the_document(fields: dict[str, Any], items: list[Any]) -> None:
+    whole = {**fields, "items": items, "last": 1}
+    pieces = list(json_pieces({**whole, "items": iter(items)}))
+    assert "".join(pieces) == json.dumps(whole, ensure_ascii=False, indent=2)
+    for terminal in (True, False):
+        stream = Stream(terminal)
+        Output(stream, {}).json(iter(pieces))
+        assert json.loads(stream.content().decode()) == whole

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -159,15 +158,16 @@ def _lines(summary: Summary, output: Output) -> Iterator[str]:
         yield from remark_lines(summary.line, output)
 
 
-def _json(summary: Summary, failures: Sequence[str]) -> str:
+def _json(summary: Summary, failures: Sequence[str]) -> Iterator[str]:
     from workbench.cli.formats.as_verdicts import remark_json, verdict_json
+    from workbench.cli.formats.json_pieces import json_pieces
 
     document: dict[str, Any] = {
         "format": 1,
         "ok": not failures,
         "failures": list(failures),
         "requests": len(summary.line.requests),
-        "breaks": [verdict_json(row) for row in summary.breaks],
+        "breaks": (verdict_json(row) for row in summary.breaks),
         "tokens": {
             "label": {"": "exact", "≈": "close", "~": "estimate"}[summary.sign],
             "sent": summary.sent,
@@ -178,7 +178,7 @@ def _json(summary: Summary, failures: Sequence[str]) -> str:
         "provider": summary.provider or None,
         "warnings": [remark_json(remark) for remark in summary.line.remarks],
     }
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    return json_pieces(document)
 
 
 def _percent(written: str | None) -> float | None:

@@ -41,11 +41,16 @@ class Output:
         """Write a piece of outside text without a line end; the rest of the line follows."""
         self._write(visible(text) if self.is_terminal else text)
 
-    def json(self, document: str) -> None:
-        """Write a JSON document and one line end. On a terminal, what could steer it is escaped as JSON does."""
-        if self.is_terminal and visible(document).marks:
-            document = "".join(f"\\u{unit:04x}" if unit > 0x7E else chr(unit) for unit in _utf16(document))
-        self._write(document + "\n")
+    def json(self, document: str | Iterable[str]) -> None:
+        """Write a JSON document, or its pieces, and one line end.
+
+        On a terminal, what could steer it is escaped as JSON does.
+        """
+        for piece in (document,) if isinstance(document, str) else document:
+            is_harmless = not self.is_terminal or not visible(piece).marks
+            units = () if is_harmless else _utf16(piece)
+            self._write(piece if is_harmless else "".join(f"\\u{u:04x}" if u > 0x7E else chr(u) for u in units))
+        self._write("\n")
 
     def line(self, *pieces: str) -> None:
         """Write one line of our own making. Outside text in it has been through `visible` already."""

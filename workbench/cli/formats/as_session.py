@@ -12,6 +12,7 @@ from typing import Any
 from workbench.agent.log import Divergence, RebuiltRequest
 from workbench.agent.log.rows import RequestRow, TurnRow
 from workbench.agent.log.timeline import Timeline
+from workbench.cli.formats.json_pieces import json_pieces
 from workbench.cli.output import Output, Style
 from workbench.visible import visible_line
 
@@ -121,9 +122,9 @@ def _number(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else "?"
 
 
-def timeline_json(line: Timeline) -> str:
-    """Everything that the timeline knows."""
-    turns = [
+def timeline_json(line: Timeline) -> Iterator[str]:
+    """Everything that the timeline knows, in pieces."""
+    turns = (
         {
             "turn": turn.number,
             "seq": turn.seq,
@@ -135,9 +136,8 @@ def timeline_json(line: Timeline) -> str:
             "requests": [_row_json(row) for row in line.requests_of(turn)],
         }
         for turn in line.turns
-    ]
-    document = {"format": 1, "session": line.header.to_json(), "events": line.length, "turns": turns}
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    )
+    return json_pieces({"format": 1, "session": line.header.to_json(), "events": line.length, "turns": turns})
 
 
 def _row_json(row: RequestRow) -> dict[str, Any]:
@@ -185,14 +185,13 @@ def divergence_json(found: Divergence) -> dict[str, Any]:
 # -- figures ---------------------------------------------------------------------------------------
 
 
-def stats_json(line: Timeline) -> str:
-    """The figures of a session."""
+def stats_json(line: Timeline) -> Iterator[str]:
+    """The figures of a session, in pieces."""
     from workbench.cli.formats.as_verdicts import remark_json, verdict_json
 
-    steps = [verdict_json(row) for row in line.requests]
+    steps = (verdict_json(row) for row in line.requests)
     remarks = [remark_json(remark) for remark in line.remarks]
-    document = {"format": 1, **_stats(line), "requestsByStep": steps, "warnings": remarks}
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    return json_pieces({"format": 1, **_stats(line), "requestsByStep": steps, "warnings": remarks})
 
 
 def stats_lines(line: Timeline, output: Output) -> Iterator[str]:
