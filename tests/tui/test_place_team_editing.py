@@ -200,3 +200,17 @@ async def test_skills_and_rules(tmp_path: Path) -> None:
         assert "− removed" in screen.text()
         await screen.press("w")
         assert [each.id for each in (await team.store.snapshot()).config.policy.rules] == ["b", "docs"]
+
+
+async def test_a_section_has_a_default_too(tmp_path: Path) -> None:
+    async with opened(tmp_path, sections={"communication": "Be brief."}) as (screen, team):
+        await screen.go_to(EntryId("section", "communication"))
+        assert "Use default" in screen.text()
+        await screen.press("u")
+        assert "1 edit not saved" in screen.text()
+        await screen.press("w")
+        assert (await team.store.snapshot()).config.sections.communication == "C"
+        assert "Use default" not in screen.text()
+        await screen.press("u")
+        assert "It has the default already." in screen.text()
+        assert not screen.team.model.has_draft

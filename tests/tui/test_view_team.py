@@ -169,13 +169,13 @@ def test_the_answers_to_a_new_default() -> None:
     assert config.overrides[WORKER.key].base.text == WORKER_NOW
     assert snapshot.config.overrides[WORKER.key].base.text == WORKER_THEN
     assert edits.kept(Draft(12), snapshot, "runtime/orchestrator") is None, "its default has not moved"
-    gone = edits.defaulted(Draft(12), snapshot, WORKER.key)
+    gone = edits.defaulted(Draft(12), snapshot, WORKER)
     assert gone is not None
     assert (
         WORKER.key
         not in judge(gone.over(snapshot.config), snapshot.config, team.builtins, Limits()).config.overrides
     )
-    assert edits.defaulted(Draft(12), snapshot, "runtime/work") is None
+    assert edits.defaulted(Draft(12), snapshot, EntryId("part", "runtime/work")) is None
 
 
 def test_rules_change_places() -> None:

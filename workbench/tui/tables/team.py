@@ -43,7 +43,7 @@ COMMANDS: tuple[Command, ...] = (
         "keep",
         when="updated",
     ),
-    Command("team.use_default", "Use default", ("u",), "Follow the default again.", "use default", when="yours"),
+    Command("team.use_default", "Use default", ("u",), "Take the default again.", "use default", when="yours"),
     Command("team.edit", "Edit", ("e",), "Edit the chosen text; the draft survives closing.", "edit", when="entry"),
     Command(
         "team.versions",

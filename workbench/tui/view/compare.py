@@ -164,6 +164,12 @@ class ComparisonLayout:
         return Position(index, row == self.starts[index])
 
     @cached_property
+    def widest(self) -> int:
+        """Cells of the widest line of all texts."""
+        bodies = (body for change in self._changes for body in change.bodies)
+        return max((body.widest for body in bodies if isinstance(body, TextDifference)), default=0)
+
+    @cached_property
     def stretches(self) -> list[int]:
         """The first row of each stretch that differs, in all parts."""
         found: list[int] = []

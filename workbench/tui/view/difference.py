@@ -14,10 +14,12 @@ from itertools import accumulate, islice, takewhile
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from rich.cells import cell_len
+
 from workbench.config.difference.texts import ChangedLine, changed_lines, changed_pieces
 from workbench.prompt.views import Owner
 from workbench.tui.view.changed_line import Look, ShownLine, drawn_row, shown_line
-from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, cut, outside, spread, width_of
+from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, cropped, cut, outside, spread, width_of
 from workbench.tui.view.sizes import counted
 from workbench.tui.view.wrap import TAB_STOPS, row_starts
 from workbench.visible import visible
@@ -30,6 +32,8 @@ AROUND: Final = 2
 """Equal lines shown before and behind those that differ."""
 KEPT: Final = 256
 """Lines that stay prepared for another drawing."""
+_ENDLESS: Final = 2**31
+"""Cells of a row that is never full."""
 _GAP: Final = 2
 """Cells between two columns."""
 
@@ -62,11 +66,15 @@ class Form:
     is_side_by_side: bool = False
     is_whole: bool = False
     """Equal lines are all shown."""
+    start: int | None = None
+    """Lines take one row each, which shows them from that cell on; None: they are wrapped."""
 
     @property
     def column(self) -> int:
         """Cells of one column."""
-        return (self.width - _GAP) // 2 if self.is_side_by_side else min(self.width, WIDEST)
+        if self.is_side_by_side:
+            return (self.width - _GAP) // 2
+        return min(self.width, WIDEST) if self.start is None else self.width
 
 
 @dataclass
@@ -93,6 +101,11 @@ class TextDifference:
     def is_same(self) -> bool:
         """Nothing differs."""
         return self.before == self.after
+
+    @cached_property
+    def widest(self) -> int:
+        """Cells of the widest line of both texts."""
+        return max((cell_len(self.shown(index).text) for index in range(len(self.lines))), default=0)
 
     @property
     def gutter(self) -> int:
@@ -221,13 +234,19 @@ class Layout:
             )
         else:
             head = (Piece(" " * self._of.gutter, ground=look.ground),)
-        line = (*head, *drawn_row(self._of.shown(index), nth, self._text_width, look))
+        line = (*head, *self._text(index, nth, look))
         fill = self._form.column - width_of(line)
         if fill < 0:
             return cut(line, self._form.column)
         if fill and (look.ground or side == 0):
             line = (*line, Piece(" " * fill, ground=look.ground))
         return line
+
+    def _text(self, index: int, nth: int, look: Look) -> Line:
+        shown, start = self._of.shown(index), self._form.start
+        if start is None:
+            return tuple(drawn_row(shown, nth, self._text_width, look))
+        return cropped(tuple(drawn_row(shown, 0, _ENDLESS, look)), start, self._text_width)
 
     def _kind(self, index: int) -> str:
         return self._of.lines[index].kind
@@ -239,6 +258,8 @@ class Layout:
 
     def _rows_of_line(self, index: int) -> int:
         count = self._rows_of.get(index)
+        if self._form.start is not None:
+            return 1
         if count is None:
             count = self._rows_of[index] = _row_count(self._of.lines[index], self._text_width)
         return count

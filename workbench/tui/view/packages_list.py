@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from workbench.tui.view.packages_data import GroupName, PackageRow
-from workbench.tui.view.packages_words import fact_line, sign_piece, state_line
+from workbench.tui.view.packages_words import fact_line, short_id, sign_piece, state_line
 from workbench.tui.view.pieces import Line, Piece, cut, outside, spread
 from workbench.tui.view.sizes import number
 
@@ -90,7 +90,9 @@ def row_line(
         Piece(f" {answer_key} ", "focus", bold=True, ground="key"),
         Piece("Answer… ", "strong", ground="key"),
     )
-    return cut((bar, Piece("   "), *answer, Piece("  asked by ", "soft"), *outside(card.session, "soft")), width)
+    return cut(
+        (bar, Piece("   "), *answer, Piece("  asked by ", "soft"), *outside(short_id(card.session), "soft")), width
+    )
 
 
 def index_of(rows: Sequence[ListRow], key: str) -> int | None:

@@ -37,6 +37,8 @@ SIGNS: Final[dict[State, tuple[str, Role]]] = {
     "lost": ("–", "soft"),
     "refused": ("×", "failed"),
 }
+LONGEST_ID: Final = 20
+"""Characters of the id of a session that is shown whole."""
 LIMITS: Final = (
     "The package acts with the rights of this process, on all sessions; the sandbox keeps honest code tidy and is "
     "not a security boundary."
@@ -166,7 +168,12 @@ def registered_line(entry: Registration, sign: Line = ()) -> Line:
 
 def who(session: str) -> Line:
     """A session by its id."""
-    return (Piece("session "), *outside(session, "strong"))
+    return (Piece("session "), *outside(short_id(session), "strong"))
+
+
+def short_id(session: str) -> str:
+    """The beginning of a long id, as in the place Session."""
+    return session if len(session) <= LONGEST_ID else session[:8]
 
 
 def trouble_count(card: PackageCard) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
 
 from workbench.visible import visible_line
 
@@ -122,6 +123,20 @@ def cut_text(text: str, width: int) -> str:
 
 def _cut_off(text: str, width: int) -> str:
     return set_cell_size(text, width).rstrip()
+
+
+def cropped(line: Line, start: int, width: int) -> Line:
+    """`width` cells of a line from the cell `start` on; half of a wide character is a blank."""
+    kept: list[Piece] = []
+    for piece in line:
+        cells = cell_len(piece.text)
+        if start < cells and width > 0:
+            text = Segment(piece.text).split_cells(start)[1].text if start > 0 else piece.text
+            text = Segment(text).split_cells(width)[0].text
+            kept.append(piece._replace(text=text))
+            width -= cell_len(text)
+        start = max(0, start - cells)
+    return tuple(kept)
 
 
 def spread(left: Line, right: Line, width: int, gap: int = 2) -> Line:

@@ -29,6 +29,8 @@ def answers_for(entry: Listed, *, short: bool) -> list[Answered]:
         word = "Edit" if short or entry.state != "yours" else "Edit yours"
         found.append(("team.edit", word))
     elif kind == "section":
+        if entry.state == "yours" and entry.change != "to default":
+            found.append(("team.use_default", "Use default"))
         found.append(("team.edit", "Edit"))
     elif kind == "mode":
         found.append(("team.switch", "Next mode"))

@@ -67,7 +67,7 @@ def groups_of(snapshot: TeamSnapshot, draft: Draft | None) -> tuple[Group, ...]:
         for group in GROUPS
     ]
     config = snapshot.config
-    sections = tuple(_section(config, name, draft) for name in SECTION_HEADINGS)
+    sections = tuple(_section(snapshot, name, draft) for name in SECTION_HEADINGS)
     skills = tuple(
         Listed(EntryId("skill", key), key if value is None else value["name"], "", False, change, _bytes(value))
         for key, value, change in laid_skills(config, draft)
@@ -162,10 +162,13 @@ def _part(view: PartView, draft: Draft | None) -> Listed:
     return Listed(EntryId("part", view.key), view.key, state, is_updated, change, len(shown.encode()))
 
 
-def _section(config: TeamConfig, name: str, draft: Draft | None) -> Listed:
-    text = section_text(config, name, draft)
-    change: Change = "edited" if draft is not None and name in draft.sections else ""
-    return Listed(EntryId("section", name), SECTION_HEADINGS[name], "", False, change, len(text.encode()))
+def _section(snapshot: TeamSnapshot, name: str, draft: Draft | None) -> Listed:
+    text, default = section_text(snapshot.config, name, draft), snapshot.builtins.sections[name]
+    state = "default" if rendered(section_text(snapshot.config, name, None)) == default else "yours"
+    change: Change = ""
+    if draft is not None and name in draft.sections:
+        change = "to default" if rendered(text) == default else "edited"
+    return Listed(EntryId("section", name), SECTION_HEADINGS[name], state, False, change, len(text.encode()))
 
 
 def _mode(config: TeamConfig, draft: Draft | None) -> Listed:

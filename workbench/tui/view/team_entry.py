@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from workbench.team.builtin import rendered
 from workbench.team.compose import SLOTS
 from workbench.team.parts import PARTS, RESERVED_SKILLS
 from workbench.tui.view.details import Fact
@@ -75,6 +76,10 @@ def views_of(id: EntryId, at: Situation) -> int:
 
 def state_words(id: EntryId, at: Situation) -> Line:
     """At the right end of the title."""
+    if id.kind == "section":
+        text = section_text(at.snapshot.config, id.key, None)
+        is_default = rendered(text) == at.snapshot.builtins.sections[id.key]
+        return (Piece("default" if is_default else "yours", "soft"),)
     if id.kind != "part":
         return ()
     view = at.snapshot.part(id.key)

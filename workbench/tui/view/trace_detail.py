@@ -131,10 +131,15 @@ def detail(
     blanks: bool,
     compared: Compared,
     last_ran: LastRan = lambda _listener: "",
+    start: int | None = None,
 ) -> Detail:
-    """Of a stage or a listener, in `width` cells. `blanks`: there is room for empty lines between groups."""
+    """Of a stage or a listener, in `width` cells. `blanks`: there is room for empty lines between groups.
+
+    `start`: lines of differences are not wrapped, and shown from that cell on.
+    """
     if row.listener is not None:
-        made = _listener(row.listener, preview, marks, width, blanks, compared, last_ran)
+        form = Form(width + 1, start=start)
+        made = _listener(row.listener, preview, marks, width, blanks, compared, last_ran, form)
     else:
         made = _stage(row.key, preview, marks, width, blanks)
     return Detail(list(made), width)
@@ -166,6 +171,7 @@ def _listener(
     blanks: bool,
     compared: Compared,
     last_ran: LastRan,
+    form: Form,
 ) -> Iterator[Block]:
     role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
     title: Line = (
@@ -189,7 +195,7 @@ def _listener(
         for index, change in enumerate(listener.changes):
             if index and blanks:
                 yield Block([()])
-            yield from _change(change, preview, width, compared)
+            yield from _change(change, preview, width, compared, form)
     repeats = marks.repeats_of(listener.owner)
     growth = marks.growth if marks.grows_by(listener.owner) else None
     if growth is not None:
@@ -228,7 +234,7 @@ def _sizes(listener: ListenerSpan) -> Line:
     return (Piece(f"{', then '.join(parts)} characters", "soft"),) if parts else ()
 
 
-def _change(change: Change, preview: Preview, width: int, compared: Compared) -> Iterator[Block]:
+def _change(change: Change, preview: Preview, width: int, compared: Compared, form: Form) -> Iterator[Block]:
     owner = _owner_of(change, preview)
     role: Role = OWNER_ROLES.get(owner.kind, "owner-plugin") if owner is not None else "listener"
     whose: Line = (
@@ -251,7 +257,7 @@ def _change(change: Change, preview: Preview, width: int, compared: Compared) ->
         remark = outside(change.remark, "pending" if is_warning else "soft")
         yield Block(_words((*sign, *remark), width), change, target)
     if change.action != "moved" and (change.before or "") != (change.after or ""):
-        yield Block(compared(change).layout(Form(width + 1)), change, target, is_difference=True)
+        yield Block(compared(change).layout(form), change, target, is_difference=True)
     elif change.action == "added":
         yield Block([(Piece("  an empty text", "soft"),)], change, target)
 

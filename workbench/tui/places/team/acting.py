@@ -39,11 +39,11 @@ class Acting(Editing):
     def action_use_default(self) -> None:
         self.catch_cursor()
         model = self.model
-        if model.snapshot is None or model.chosen is None or model.chosen.kind != "part":
-            self.say("Only a part has a default to follow.", ())
+        if model.snapshot is None or model.chosen is None or model.chosen.kind not in ("part", "section"):
+            self.say("Only parts and sections have a default.", ())
             return
-        draft = edits.defaulted(model.started(), model.snapshot, model.chosen.key)
-        self._edit(draft, "It follows the default already.")
+        draft = edits.defaulted(model.started(), model.snapshot, model.chosen)
+        self._edit(draft, "It has the default already.")
 
     async def action_edit(self) -> None:
         self.catch_cursor()

@@ -8,7 +8,14 @@ from typing import Any, Literal
 from workbench.team.builtin import rendered
 from workbench.team.drafts import Draft
 from workbench.team.snapshot import TeamSnapshot
-from workbench.tui.view.team_entries import EntryId, accept_mode, laid_rules, laid_skills, laid_value
+from workbench.tui.view.team_entries import (
+    EntryId,
+    accept_mode,
+    laid_rules,
+    laid_skills,
+    laid_value,
+    section_text,
+)
 
 NEW_SKILL: dict[str, Any] = {"name": "", "description": "", "content": ""}
 NEW_RULE: dict[str, Any] = {"id": "", "name": "", "instruction": "", "enabled": True}
@@ -69,12 +76,16 @@ def kept(draft: Draft, snapshot: TeamSnapshot, key: str) -> Draft | None:
     return draft.with_override(key, view.override, view.default_sha256)
 
 
-def defaulted(draft: Draft, snapshot: TeamSnapshot, key: str) -> Draft | None:
-    """The part follows its default again; None for one that does, and has no edit."""
-    view = snapshot.part(key)
+def defaulted(draft: Draft, snapshot: TeamSnapshot, id: EntryId) -> Draft | None:
+    """The part follows its default again, the section has it; None where that is so, without any edit."""
+    if id.kind == "section":
+        default = snapshot.builtins.sections[id.key]
+        edited = with_text(draft, snapshot, id, default, {})
+        return None if section_text(snapshot.config, id.key, draft) == default else edited
+    view = snapshot.part(id.key)
     if view.override is not None:
-        return draft.with_override(key, None)
-    return without(draft, EntryId("part", key)) if key in draft.overrides else None
+        return draft.with_override(id.key, None)
+    return without(draft, id) if id.key in draft.overrides else None
 
 
 def toggled(draft: Draft, snapshot: TeamSnapshot, id: EntryId, modes: tuple[str, ...]) -> Draft | None:
