@@ -16,6 +16,7 @@ from workbench.tui.demo.steps import STEPS
 from workbench.tui.opener import Opener
 from workbench.tui.places.packages import acting
 from workbench.tui.view.pieces import width_of
+from workbench.tui.widgets.packages_sheet import PackageSheet
 
 
 async def test_all_steps_there_and_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,6 +65,26 @@ def test_steps_name_commands_that_exist_and_captions_fit() -> None:
             lines = caption_lines(step.caption, 1, len(STEPS), keys, width)
             assert all(width_of(line) <= max(width, 44) for line in lines)
         assert len(caption_lines(step.caption, 1, 9, keys, 76)) <= 5
+
+
+@pytest.mark.skipif(not is_installed(), reason="needs the extra `page`")
+async def test_a_walk_in_a_hurry_says_all_that_has_to_be_said() -> None:
+    steps = [step for step in STEPS if step.sample == "packages-live"][:3]
+    app = DemoApp(open_file=lambda file: opener.open(file), steps=steps)
+    opener = Opener(app)
+    opener.open(steps[0].sample)
+    opening = asyncio.create_task(opener.run())
+    async with app.run_test(size=(120, 40)) as pilot:
+        app.action_next_step()
+        await pilot.pause()
+        app.action_next_step()
+        await asyncio.wait_for(app.is_ready.wait(), 60)
+        await settled(pilot)
+        assert isinstance(app.screen, PackageSheet)
+        assert app.screen.ask.trial is not None
+        await pilot.press("q")
+    opening.cancel()
+    await asyncio.gather(opening, return_exceptions=True)
 
 
 @pytest.mark.skipif(not is_installed(), reason="needs the extra `page`")

@@ -6,17 +6,17 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
-from textual.worker import WorkerError
+from textual.worker import Worker, WorkerError
 
 from workbench.dynamic.page_extra import is_installed
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.demo.caption import Caption
 from workbench.tui.demo.steps import STEPS, Step
-from workbench.tui.subject import first_scope
+from workbench.tui.subject import Subject, first_scope
 from workbench.tui.viewing.viewing import Topic
 
 
@@ -31,8 +31,8 @@ class DemoApp(WorkbenchApp):
     def __init__(self, *args: Any, steps: Sequence[Step] = STEPS, **options: Any) -> None:
         super().__init__(*args, name=steps[0].sample, **options)
         self.steps = [step for step in steps if is_installed() or not step.needs_page]
-        self._told_agents: WeakSet[object] = WeakSet()
-        """Of these subjects the agent was spoken to already."""
+        self._spoken: WeakKeyDictionary[object, Worker[None]] = WeakKeyDictionary()
+        """What was said to the agent of a subject: once, and to its end, however fast the walk goes on."""
         self._undo: tuple[str, ...] = ()
         self.at = 0
         """Index of the step that is shown."""
@@ -70,8 +70,8 @@ class DemoApp(WorkbenchApp):
         for command in self._undo:
             await self.place.run_command(command)
         subject = self.viewing.subject
-        if subject is None or subject.name != step.sample:
-            self.open_file(step.sample)
+        if self.viewing.opening != step.sample and (subject is None or subject.name != step.sample):
+            self.open_file(step.sample)  # once: a walk in a hurry finds it on its way
         await self._until_shown(step.sample)
         assert self.viewing.subject is not None
         self.viewing.take_scope(step.scope or first_scope(self.viewing.subject.scopes))
@@ -94,11 +94,13 @@ class DemoApp(WorkbenchApp):
         """To the agent, once; it is done when this returns, or waits for a person."""
         subject = self.viewing.subject
         talk = None if subject is None or subject.sessions is None else subject.sessions.talk
-        if subject is None or talk is None or subject in self._told_agents:
+        if subject is None or talk is None:
             return
-        self._told_agents.add(subject)
-        await talk.say(text)
-        while talk.is_running and not (subject.packages is not None and subject.packages.waiting_count):
+        if subject not in self._spoken:
+            self._spoken[subject] = self.run_worker(talk.say(text), group="said", exit_on_error=False)
+        with suppress(WorkerError):
+            await self._spoken[subject].wait()
+        while self.viewing.subject is subject and talk.is_running and not _waits_for_person(subject):
             self._told.clear()
             await self._told.wait()
 
@@ -131,3 +133,11 @@ class DemoApp(WorkbenchApp):
         if subject is None or subject.name != sample:
             return False
         return not subject.is_loaded or (bool(history) and history[-1].scope == self.viewing.scope)
+
+
+def _waits_for_person(subject: Subject) -> bool:
+    """For an answer, or for somebody who opens a page."""
+    packages = subject.packages
+    if packages is None:
+        return False
+    return bool(packages.waiting_count) or any(row.state == "delivering" for row in packages.rows())

@@ -26,7 +26,8 @@ class Step:
     scope: str = ""
     """Label of the scope; empty: the first agent's."""
     says: str = ""
-    """Said to the first agent, once; the step has come when it is done, or waits for a person."""
+    """Said to the first agent, once for each time that the sample is opened; the step comes when that is done, or
+    waits for a person."""
     sheet: tuple[str, ...] = ()
     """Actions of the sheet that the commands have opened: what a person does with a request."""
     then: tuple[str, ...] = ()
@@ -37,6 +38,8 @@ class Step:
     """Ids of the commands that a person would have given; their keys are named beside the caption."""
 
 
+SAID = "Show me what each step costs."
+"""To the agent of the live sample: each step of it needs what came of that."""
 STEPS: tuple[Step, ...] = (
     Step(
         "A harness builds its system prompt anew before every request, from parts that many plugins own. "
@@ -115,7 +118,7 @@ STEPS: tuple[Step, ...] = (
         "packages-live",
         place="Packages",
         target="dyn-1",
-        says="Show me what each step costs.",
+        says=SAID,
         needs_page=True,
         asked=("app.packages",),
     ),
@@ -126,6 +129,7 @@ STEPS: tuple[Step, ...] = (
         place="Packages",
         target="dyn-1",
         commands=("app.answer",),
+        says=SAID,
         needs_page=True,
         asked=("app.answer",),
     ),
@@ -137,6 +141,7 @@ STEPS: tuple[Step, ...] = (
         target="dyn-1",
         commands=("app.answer",),
         sheet=("what_if",),
+        says=SAID,
         needs_page=True,
         asked=("packages.what_if",),
     ),
@@ -149,6 +154,7 @@ STEPS: tuple[Step, ...] = (
         commands=("app.answer",),
         sheet=("allow",),
         then=("packages.open_page",),
+        says=SAID,
         needs_page=True,
         asked=("packages.open_page", "packages.copy_address"),
     ),
@@ -158,6 +164,7 @@ STEPS: tuple[Step, ...] = (
         "packages-live",
         place="Packages",
         target="dyn-1",
+        says=SAID,
         needs_page=True,
         asked=("packages.sources", "packages.pages"),
     ),
@@ -168,6 +175,7 @@ STEPS: tuple[Step, ...] = (
         place="Packages",
         target="dyn-1",
         commands=("packages.stop",),
+        says=SAID,
         needs_page=True,
         asked=("packages.stop",),
     ),
