@@ -120,7 +120,9 @@ class DemoApp(WorkbenchApp):
         caption = found.first() if found else Caption()
         if not found:
             await self.screen.mount(caption, before="KeyHints")
-        caption.show(step.caption, self.at + 1, len(self.steps), " ".join(map(self.key_of, step.asked)))
+        keys = " ".join(map(self.key_of, step.asked))
+        leave = "q" if self.screen is self.place else "ctrl+q"  # letters belong to what lies on top
+        caption.show(step.caption, self.at + 1, len(self.steps), keys, leave)
 
     async def _until_shown(self, sample: str) -> None:
         """The sample is open, and the preview of its scope is there."""

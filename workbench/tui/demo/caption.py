@@ -16,8 +16,8 @@ WIDEST = 96
 """Cells of running text."""
 
 
-def caption_lines(caption: str, number: int, count: int, key: str, width: int) -> list[Line]:
-    """The sentences, with the keys of the walk below them."""
+def caption_lines(caption: str, number: int, count: int, key: str, width: int, leave: str = "q") -> list[Line]:
+    """The sentences, with the keys of the walk below them; `leave`: the one that quits here."""
     text_width = max(20, min(WIDEST, width))
     starts = [*row_starts(caption, text_width), len(caption)]
     lines: list[Line] = [(Piece(caption[start:end].rstrip(), "strong"),) for start, end in pairwise(starts)]
@@ -26,7 +26,7 @@ def caption_lines(caption: str, number: int, count: int, key: str, width: int) -
         Piece(" next   ", "soft"),
         Piece("backspace", "strong", bold=True),
         Piece(" back   ", "soft"),
-        Piece("q", "strong", bold=True),
+        Piece(leave, "strong", bold=True),
         Piece(" quit", "soft"),
     )
     where: Line = (Piece(f"{number} of {count}", "faint"),)
@@ -45,11 +45,12 @@ class Caption(Painted):
     def __init__(self) -> None:
         super().__init__()
         self._step: tuple[str, int, int, str] = ("", 0, 0, "")
+        self._leave = "q"
         self._lines: list[Line] = []
 
-    def show(self, caption: str, number: int, count: int, key: str) -> None:
+    def show(self, caption: str, number: int, count: int, key: str, leave: str = "q") -> None:
         """Other words."""
-        self._step = caption, number, count, key
+        self._step, self._leave = (caption, number, count, key), leave
         self._lay_out()
         self.refresh(layout=True)
 
@@ -68,4 +69,4 @@ class Caption(Painted):
 
     def _lay_out(self, width: int | None = None) -> None:
         width = width or self.size.width
-        self._lines = caption_lines(*self._step, width - 2 * outer_margin(width)) if width else []
+        self._lines = caption_lines(*self._step, width - 2 * outer_margin(width), self._leave) if width else []
