@@ -64,6 +64,13 @@ SLEEPING = [
     "sudo -u ann sleep 1",
     "echo 1 | xargs sleep",
     "case x in x) sleep 1;; esac",
+    "coproc sleep 1",
+    "bash -c -- 'sleep 1'",
+    "env -S 'sleep 1'",
+    "env --split-string='sleep 1'",
+    "trap 'sleep 1' EXIT",
+    "find . -exec sleep 1 \\;",
+    "find . -name x -exec bash -c 'sleep 1' \\;",
 ]
 AWAKE = [
     "echo sleep",
@@ -77,6 +84,9 @@ AWAKE = [
     "python3 -c 'import time; time.sleep(1)'",
     "git log --grep sleep",
     "man sleep",
+    "find . -name sleep",
+    "trap - EXIT; echo sleep",
+    "env SLEEP='sleep 1' ls",
     "",
     "((",
 ]

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _BEHIND = {
-    "builtin", "chronic", "command", "env", "exec", "ionice", "nice", "nohup", "setsid", "stdbuf", "sudo", "time",
-    "timeout", "xargs",
+    "builtin", "busybox", "chronic", "command", "coproc", "doas", "env", "exec", "ionice", "nice", "nohup", "setsid",
+    "stdbuf", "sudo", "time", "timeout", "xargs",
 }  # fmt: skip
 """Programs that start the program which their arguments name."""
+_RUN_BY_FIND = {"-exec", "-execdir", "-ok", "-okdir"}
 _SHELLS = {"ash", "bash", "dash", "ksh", "sh", "zsh"}
 _DEEPEST = 8
 """Levels of `bash -c` inside each other."""
@@ -47,11 +48,13 @@ def _started(words: Sequence[str], depth: int) -> Iterator[str]:
         name = words[0].rpartition("/")[2]
         yield name
         rest = words[1:]
-        if name in _SHELLS or name == "eval":
-            if depth < _DEEPEST:
-                for script in [" ".join(rest)] if name == "eval" else _scripts(rest):
-                    yield from _names(script, depth + 1)
-            return
+        if depth < _DEEPEST:
+            for script in _scripts(name, rest):
+                yield from _names(script, depth + 1)
+        if name == "find":
+            for index, word in enumerate(rest):
+                if word in _RUN_BY_FIND:
+                    yield from _started(rest[index + 1 :], depth)
         if name not in _BEHIND:
             return
         words = _behind(rest)
@@ -74,11 +77,21 @@ def _takes_value(words: Sequence[str], index: int) -> bool:
     return index > 0 and words[index - 1].startswith("-")
 
 
-def _scripts(words: Sequence[str]) -> Iterator[str]:
-    """What `bash -c` runs."""
-    for index, word in enumerate(words[:-1]):
-        if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
-            yield words[index + 1]
+def _scripts(name: str, words: Sequence[str]) -> Iterator[str]:
+    """Arguments of a program that are commands in turn: `bash -c`, `eval`, `trap`, `env -S`."""
+    if name == "eval":
+        yield " ".join(words)
+    elif name == "trap":
+        yield from words[:1]
+    elif name in _SHELLS:
+        for index, word in enumerate(words):
+            if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
+                yield from [each for each in words[index + 1 :] if each != "--"][:1]
+    elif name == "env":
+        for index, word in enumerate(words):
+            flag, _, value = word.partition("=")
+            if flag in ("-S", "--split-string"):
+                yield from [value] if value else words[index + 1 : index + 2]
 
 
 def _words(command: Node) -> list[str]:
