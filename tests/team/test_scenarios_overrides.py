@@ -308,6 +308,14 @@ async def test_t40_keys_that_are_not_named(tmp_path: Path) -> None:
     async with team_world(tmp_path) as t:
         for given, code, path in cases:
             assert [(each.code, each.path) for each in await t.refused(given)] == [(code, path)]
+        for given, said in (
+            ([], "an object is expected"),
+            (proposal(skills={}), "a list is expected"),
+            (proposal(overrides=[]), "an object is expected"),
+            (proposal(communication=5), "a text is expected"),
+        ):
+            with pytest.raises(Refused, match=said):
+                await t.team.save(given, 0)
         all_at_once = {**proposal(communication=None), "foo": 1}
         del all_at_once["skills"]
         assert set(codes(await t.refused(all_at_once))) == {"unknown_key", "missing_key", "wrong_type"}

@@ -147,6 +147,15 @@ _CODES: dict[str, Literal["unknown_key", "missing_key"]] = {
 }
 
 
+_EXPECTED: dict[str, str] = {
+    "string_type": "a text is expected",
+    "bool_type": "true or false is expected",
+    "tuple_type": "a list is expected",
+    "dict_type": "an object is expected",
+    "model_type": "an object is expected",
+}
+
+
 def _problems(error: ValidationError) -> Iterator[Problem]:
     for each in error.errors(include_url=False, include_context=False, include_input=False):
         path = path_of(part for part in each["loc"] if part != "[key]")
@@ -156,7 +165,8 @@ def _problems(error: ValidationError) -> Iterator[Problem]:
             case "missing_key":
                 yield Problem("missing_key", path, "this key is required")
             case _:
-                yield Problem("wrong_type", path, each["msg"].removeprefix("Value error, "))
+                message = _EXPECTED.get(each["type"]) or each["msg"].removeprefix("Value error, ")
+                yield Problem("wrong_type", path, message)
 
 
 def path_of(parts: Iterator[str | int]) -> str:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _BEHIND = {
-    "builtin", "busybox", "chronic", "command", "coproc", "doas", "env", "exec", "ionice", "nice", "nohup", "setsid",
-    "stdbuf", "sudo", "time", "timeout", "xargs",
+    "builtin", "busybox", "chronic", "command", "coproc", "doas", "env", "exec", "ionice", "nice", "nohup",
+    "setsid", "stdbuf", "sudo", "time", "timeout", "xargs",
 }  # fmt: skip
 """Programs that start the program which their arguments name."""
 _RUN_BY_FIND = {"-exec", "-execdir", "-ok", "-okdir"}
