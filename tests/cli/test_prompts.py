@@ -176,6 +176,8 @@ def test_what_cannot_be_used(cli: Cli, saved: Callable[..., Any]) -> None:
         ("show", "runtime/nothing"),
         ("save", WORK),
         ("save", WORK, "missing.md"),
+        ("save", WORK, "text.bin", "--about", "x"),
+        ("save", "skill/github", "text.bin", "--about", "x"),
         ("diff", "1", "2", "3"),
         ("versions", "--limit", "many"),
         ("import", "missing.json"),

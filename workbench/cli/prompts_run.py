@@ -211,6 +211,8 @@ class _Commands:
     ) -> ExitCode:
         if default == (file is not None):
             raise Unusable("name the FILE that holds the text, `-` for standard input, or give --default")
+        if about is not None and (default or part in self._store.builtins.parts or not part.startswith("skill/")):
+            raise Unusable("--about describes a skill of the team; built-in skills keep their description")
         text = None if file is None else _read(file)
         return self._saved(self._save_text(part, text, self._base(base), reviewed, about))
 
