@@ -76,7 +76,10 @@ def show(
 
 @app.command(cls=PlainCommand, epilog=_EPILOG)
 def edit(part: PartName, reviewed: Reviewed = False, store: Store = None, json: Json = False) -> None:
-    """Change a text in an editor and save it. The editor is $VISUAL or $EDITOR. After a refusal the edited file stays, and is named."""
+    """Change a text in an editor and save it.
+
+    The editor is $VISUAL or $EDITOR. After a refusal the edited file stays, and is named.
+    """
     _run("edit", store, json, part=part, reviewed=reviewed)
 
 

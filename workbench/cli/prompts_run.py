@@ -216,9 +216,7 @@ class _Commands:
         text = None if file is None else _read(file)
         return self._saved(self._save_text(part, text, self._base(base), reviewed, about))
 
-    def _save_text(
-        self, part: str, text: str | None, base: int, reviewed: bool, about: str | None = None
-    ) -> Saved:
+    def _save_text(self, part: str, text: str | None, base: int, reviewed: bool, about: str | None = None) -> Saved:
         newest: Version = self._store.newest()
         if newest.revision != base:
             raise Conflict(base, newest.revision)
