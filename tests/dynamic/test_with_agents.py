@@ -152,7 +152,8 @@ async def test_the_end_of_the_owner_stops_nothing() -> None:
 
 
 async def test_the_log_knows_what_a_person_has_undefined() -> None:
-    async with world(calls(define(H_SEC, "1"), ("cordis_run", {"id": "dyn-1"}, "2")), text("on"), text("read")) as w:
+    script = (calls(define(H_SEC, "1"), ("cordis_run", {"id": "dyn-1"}, "2")), text("on"), text("read"))
+    async with world(*script) as w:
         dynamic = await with_packages(w)
         agent = await w.agent()
         await say(agent, "go")

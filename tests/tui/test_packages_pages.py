@@ -14,7 +14,7 @@ from tests.tui.packages_by_hand import NOW, OPEN_PAGES, URL, HandPackages, askin
 from tests.tui.test_place_packages import looking, running
 from tests.tui.test_view_packages import text
 from workbench.dynamic import page_extra
-from workbench.tui import packages_subject
+from workbench.tui import live_packages
 from workbench.tui.hands import browser
 from workbench.tui.places.packages import acting
 from workbench.tui.view.packages_answer import packages_answer
@@ -215,7 +215,7 @@ async def test_what_keeps_a_page_from_being_served_is_said(monkeypatch: pytest.M
         await screen.seen("No page is served: port")
         await fiber.dispose()
         monkeypatch.setattr(page_extra, "is_installed", lambda: False)
-        packages_subject._has_extra.cache_clear()
+        live_packages._has_extra.cache_clear()
         screen.packages.read_again()
         await screen.seen("prompt-workbench[page]")
-    packages_subject._has_extra.cache_clear()
+    live_packages._has_extra.cache_clear()

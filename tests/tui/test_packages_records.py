@@ -13,7 +13,7 @@ from tests.tui.recorded import recorded
 from workbench.agent.log.session import Session
 from workbench.agent.log.session_header import SessionHeader
 from workbench.tui.live import RuntimeSubject
-from workbench.tui.packages_subject import LivePackages
+from workbench.tui.live_packages import LivePackages
 
 
 def logged(path: Path, *done: tuple[str, dict[str, Any], str, str]) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.prompt import AssembleContext, preview
 from workbench.prompt.views import Owner, Preview
 from workbench.tui import counting
+from workbench.tui.declaring import declared
 from workbench.tui.packages_runners import Runners, follow
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from workbench.config.registry.facts import LedgerEntry, Outcome, Registry
     from workbench.config.registry.reading import KnownScope, RegistryReader
     from workbench.core import Runtime
+    from workbench.tui.live_packages import LivePackages
     from workbench.tui.live_sessions import LiveSessions
     from workbench.tui.live_team import LiveTeam
-    from workbench.tui.packages_subject import LivePackages
 
 CHANGES = "system-prompt/change", "tools/change"
 """Events of what is registered: a tool can be restricted without a change of the prompt service."""
@@ -60,10 +61,10 @@ class _OverRuntime:
         return self._registered.reader.ledger(uid)
 
     async def end_plugin(self, uid: int, action: Literal["stop", "restart"]) -> Outcome:
-        return await self._registered.reader.end_plugin(uid, action)
+        return await declared(self.runtime, self._registered.reader.end_plugin(uid, action))
 
     async def start_plugin(self, uid: int) -> Outcome:
-        return await self._registered.reader.start_plugin(uid)
+        return await declared(self.runtime, self._registered.reader.start_plugin(uid))
 
     @property
     def team(self) -> LiveTeam | None:

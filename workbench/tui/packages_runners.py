@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from workbench.core import Runtime
+    from workbench.tui.live_packages import LivePackages
     from workbench.tui.packages_records import LiveRecords
-    from workbench.tui.packages_subject import LivePackages
 
 EVENTS = (
     "cordis/package-state",
@@ -36,8 +36,8 @@ class Runners:
         service = self._runtime.root.get("dynamic")
         if service is None:
             return None
+        from workbench.tui.live_packages import LivePackages
         from workbench.tui.packages_records import LiveRecords
-        from workbench.tui.packages_subject import LivePackages
 
         if self._records is None:
             self._records = LiveRecords(self._runtime, lambda: self.changed("packages"))
