@@ -19,13 +19,15 @@ GROWTH = 0.15
 LIMIT = 3.0
 """Of a gigabyte against ten megabytes."""
 MEASURE = """\
-import resource, sys
+import sys
+from pathlib import Path
 from workbench.cli.main import run
 sys.argv = ["workbench", *sys.argv[1:]]
 try:
     run()
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)
+    status = Path("/proc/self/status").read_text()
+    print(int(status.split("VmHWM:")[1].split()[0]) / 1024, file=sys.stderr)
 """
 
 

@@ -111,6 +111,44 @@ async def test_a_model_that_is_switched(tmp_path: Path) -> None:
         await screen.until_shown("went another route", "model switched from scripted/m to scripted/other")
 
 
+TIDE = """\
+name = "tide"
+inject = ["system_prompt"]
+provides = ["tide"]
+
+def apply(ctx, config=None):
+    ctx.provide("tide", "14:02")
+"""
+BOOK = """\
+name = "book"
+inject = ["tide", "system_prompt"]
+
+def apply(ctx, config=None):
+    ctx.system_prompt.section("book:tide", 100, f"High water is at {ctx.tide}.")
+"""
+
+
+async def test_a_plugin_that_a_person_stops_and_starts_takes_others_with_it(tmp_path: Path) -> None:
+    (tmp_path / "tide.py").write_text(TIDE)
+    (tmp_path / "book.py").write_text(BOOK)
+    text = f"{BROKEN}plugins: [tide.py, book.py]\n"
+    path = composition(tmp_path, text, "sessions: [{calls: [{text: a}, {text: b}, {text: c}]}]\n")
+    async with live(path) as screen:
+        assert (await said(screen, "1")).word == "first"
+        subject = screen.app.viewing.subject
+        assert subject is not None
+        uid = next(plugin.uid for plugin in subject.registry().plugins if plugin.name == "tide")
+        await subject.end_plugin(uid, "stop")
+        verdict = await said(screen, "2")
+        assert verdict.part is not None
+        assert (verdict.part.name, verdict.part.action) == ("book:tide", "removed")
+        assert verdict.cause_words == "plugin book went with tide, which a person stopped"
+        assert verdict.pinned
+        await subject.start_plugin(uid)
+        verdict = await said(screen, "3")
+        assert verdict.cause_words == "plugin book came with tide, which a person started"
+
+
 @pytest.mark.parametrize("happened", ["", "failed"])
 def test_a_start_that_failed_explains_nothing(happened: str) -> None:
     from tests.agent.log.building import Run, user
