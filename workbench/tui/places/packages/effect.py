@@ -55,11 +55,15 @@ def _break_by(feed: SessionFeed | None, mine: str, since: float) -> BreakData | 
     """The last request since the start of the run that broke at a part of the package."""
     tracks = feed.tracks if feed is not None else ()
     for track in tracks:
-        for row in reversed(track.timeline.requests if track.timeline is not None else ()):
+        requests = track.timeline.requests if track.timeline is not None else None
+        if requests is None or not any(owner.startswith(mine) for owner in requests.break_owners):
+            continue
+        for index in reversed(requests.breaks):
+            row = requests[index]
             if row.time is not None and row.time < since * 1000:
                 break
             verdict, part = row.verdict, row.verdict.part
-            if verdict.is_break and part is not None and _is_of(part.owner, mine):
+            if part is not None and _is_of(part.owner, mine):
                 name = row.name if len(tracks) == 1 else f"{row.name} of {track.label}"
                 return BreakData(name, verdict.kept + 1, verdict.lost, verdict.label == "exact")
     return None
