@@ -126,3 +126,16 @@ async def test_records_of_a_session_that_runs() -> None:
         await agent.dispose()
         assert len(packages.rows()) == 3
         stop()
+
+
+async def test_what_an_earlier_process_has_defined_is_lost_in_a_session_that_goes_on(tmp_path: Path) -> None:
+    log = tmp_path / "session.jsonl"
+    logged(log, defined("early", "dyn-1"))
+    async with world(text("on")) as w:
+        await with_packages(w)
+        subject = RuntimeSubject(w.root.runtime)
+        packages = subject.packages
+        assert packages is not None
+        assert packages.rows() == []
+        await w.root.sessions.resume(log)
+        assert [(row.id, row.name, row.state) for row in packages.rows()] == [("dyn-1", "early", "lost")]
