@@ -77,7 +77,7 @@ class MadeAgain:
         try:
             return self._event_of(seq)
         except ValueError:  # the file was closed: another one is read by now
-            raise LogError("LOG_CHANGED", "the log was written anew meanwhile; look again") from None
+            raise LogError("LOG_CHANGED", "the log was closed or written anew meanwhile; look again") from None
 
     def _cut(self, row: RequestRow) -> tuple[Part, ...]:
         header = self.header(row.sent.header_seq)

@@ -152,7 +152,7 @@ class ReadSurface:
         try:
             message = project(self._event_of(seq))
         except ValueError:  # the file was closed: another one is read by now
-            raise LogError("LOG_CHANGED", "the log was written anew meanwhile; look again") from None
+            raise LogError("LOG_CHANGED", "the log was closed or written anew meanwhile; look again") from None
         if message is None:
             raise LogError("LOG_CHANGED", f"event {seq} is no message any more; open the log again")
         return message
