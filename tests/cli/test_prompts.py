@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -168,6 +169,29 @@ def test_edit(cli: Cli, saved: Callable[..., Any], monkeypatch: pytest.MonkeyPat
     assert done.code == 1
     kept = next(word.rstrip(";") for word in done.err.split() if word.endswith(".md;"))
     assert Path(kept).read_text() == "no token"
+    Path(kept).unlink()
+
+
+def test_somebody_saves_while_a_text_is_edited(
+    cli: Cli, saved: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    saved("One")
+    script = tmp_path / "editor.py"
+    script.write_text(
+        "import sys; from workbench.team.store.versions import VersionStore as S; s = S('team.db');"
+        "n = s.newest(); p = n.config.as_proposal(); p['sections']['communication'] = 'theirs'; s.save(p, 1);"
+        "open(sys.argv[1], 'w').write('mine')"
+    )
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
+    done = cli("prompts", "edit", WORK, *STORE)
+    assert done.code == ExitCode.CONFLICT
+    told = " ".join(done.err.split())
+    kept = told[told.index("what was edited is in ") :].split()[5].rstrip(";")
+    assert Path(kept).read_text() == "mine"
+    assert f"workbench prompts save {WORK} {kept} --base 2" in told
+    assert cli("prompts", "save", WORK, kept, "--base", "2", *STORE).code == 0
+    assert answer(cli, "show", "communication")["effective"] == "theirs", "and nothing of theirs is lost"
+    assert answer(cli, "show", WORK)["effective"] == "mine"
     Path(kept).unlink()
 
 

@@ -258,8 +258,10 @@ class _Commands:
             return ExitCode.OK
         try:
             saved = self._save_text(part, text.removesuffix("\n"), newest, reviewed)
-        except Exception:
-            print_notes([f"what was edited is in {file.name}; its base is revision {newest}"], self._errors)
+        except Exception as error:
+            base = error.newest if isinstance(error, Conflict) else newest
+            again = f"`workbench prompts save {shlex.quote(part)} {shlex.quote(file.name)} --base {base}`"
+            print_notes([f"what was edited is in {file.name}; after you have mended it: {again}"], self._errors)
             raise
         os.unlink(file.name)
         return self._saved(saved)
