@@ -91,9 +91,9 @@ def test_a_person_at_the_terminal_is_asked(folder: Path) -> None:
     with Terminal(code, "run", "packages-page", "-m", "Show the tide.", environ=environment) as terminal:
         terminal.wait_for("allow this run of dyn-1 r1? [y, N reason, s shows its code] ")
         terminal.send("s\n")
-        terminal.wait_for("browser half (JavaScript)")
         terminal.wait_for("shows its code] ")
+        assert b"browser half (JavaScript)" in terminal.received
         terminal.send("n not today\n")
-        terminal.wait_for("not today")
         terminal.wait_for("You did not want the panel")
+        assert b"declined to run dyn-1 r1: not today" in terminal.received
         assert terminal.end() == 0
