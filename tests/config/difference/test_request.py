@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from tests.agent.log.big_logs import write_log
 from tests.agent.log.building import assistant, text, user
 from tests.support.previews import BASH, CODING_AGENT, CONTEXTS, FAILING, SECTIONS, TOOLS, VARIABLES, preview, tool
+from workbench.agent.log import SessionLog
+from workbench.agent.log.read_surface import ReadMessages
+from workbench.agent.log.timeline import TimelineBuilder
 from workbench.agent.verdicts.parts import message_part
+from workbench.config.difference.messages import messages_difference
 from workbench.config.difference.request import GivenUp, RequestDifference, request_difference
 from workbench.prompt.views import EntryView, Preview
 from workbench.tokens import PromptTexts, TokenCounter
-from workbench.values.frozen import freeze
+from workbench.values.frozen import FrozenDict, freeze
 
 
 def changed(name: str, old: str, new: str) -> Preview:
@@ -113,8 +120,6 @@ def test_whoever_waits_can_give_up() -> None:
 SAID = tuple(
     freeze(each) for each in (user("Fix it."), assistant(1, 1, text("I look."))["message"], user("Go on."))
 )
-    freeze(each) for each in (user("Fix it."), assistant(1, 1, text("I look."))["message"], user("Go on."))
-)
 
 
 def test_messages_that_were_appended_break_nothing() -> None:
@@ -163,3 +168,26 @@ def test_what_changes_before_the_messages_has_them_read_anew() -> None:
     said = found.read_anew - alone.read_anew
     assert said > 0
     assert found.lost == alone.lost + said
+
+
+@pytest.mark.parametrize("steps", [(0, 1), (5, 9), (9, 5), (0, 40)])
+def test_messages_that_are_read_one_by_one_compare_as_those_that_are_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: tuple[int, int]
+) -> None:
+    write_log(tmp_path / "log.jsonl", 1, "compacts")
+    log = SessionLog.open_now(tmp_path / "log.jsonl")
+    builder = TimelineBuilder(log.header, event_of=log.events.__getitem__)
+    for event in log.events:
+        builder.add(event)
+    rows = builder.finished().requests
+    counter, never = TokenCounter.for_model(None), threading.Event()
+
+    def both() -> list[Sequence[FrozenDict]]:
+        return [builder.made_again.rebuilt(rows[step].sent).messages for step in steps]
+
+    held = messages_difference(*both(), counter, never)
+    monkeypatch.setattr("workbench.agent.log.made_again.AT_ONCE", 0)
+    read = both()
+    assert all(isinstance(each, ReadMessages) for each in read)
+    assert messages_difference(*read, counter, never) == held
+    log.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Protocol, overload
 
 from workbench.agent.log.errors import LogError
@@ -85,6 +86,13 @@ class ReadMessages(Sequence[FrozenDict]):
 
     def key(self, index: int) -> object:
         return self._seqs[index]
+
+    def shared_with(self, other: ReadMessages) -> int:
+        """How many messages both begin with that are the same ones; none of them is read."""
+        if self._surface is not other._surface:
+            return 0
+        pairs = zip(self._seqs[: self._count], other._seqs[: other._count], strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 class ReadSurface:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.agent.log.canonical import message_line
+from workbench.agent.log.read_surface import ReadMessages
 from workbench.agent.verdicts.as_entries import UNKNOWN, entry_of
 from workbench.agent.verdicts.parts import Part, message_part
 from workbench.config.difference.prompts import PartDifference, State
@@ -65,23 +66,30 @@ def messages_difference(
     before: Sequence[FrozenDict], after: Sequence[FrozenDict], counter: TokenCounter, given_up: threading.Event
 ) -> MessagesDifference:
     """Compares and counts, here: for threads. Stops counting when `given_up` is set."""
-    old, new = ([message_line(each).decode("utf-8") for each in side] for side in (before, after))
+    start = 0
+    if isinstance(before, ReadMessages) and isinstance(after, ReadMessages):  # too much to be read at once
+        start = before.shared_with(after)
+    old, new = (
+        [message_line(side[nth]).decode("utf-8") for nth in range(start, len(side))] for side in (before, after)
+    )
     counts = [_count(index, each, counter, given_up) for index, each in enumerate(before)]
-    later: list[Count] = []
+    later: list[Count] = counts[:start]
     found: list[MessageDifference] = []
-    same = kept = 0
+    same = kept = start
     for run in runs(old, new):
         length = run.old_end - run.old_start
+        old_start, new_start = run.old_start + start, run.new_start + start
         if run.is_same:
             same += length
-            kept = length if run.old_start == run.new_start == 0 else kept
-            later += counts[run.old_start : run.old_end]
+            kept += length if run.old_start == run.new_start == 0 else 0
+            later += counts[old_start : old_start + length]
             continue
-        later += [_count(nth, after[nth], counter, given_up) for nth in range(run.new_start, run.new_end)]
-        both = min(length, run.new_end - run.new_start)
-        found += [_changed(before, after, run.old_start + nth, run.new_start + nth) for nth in range(both)]
-        found += [_only(before, nth, "removed") for nth in range(run.old_start + both, run.old_end)]
-        found += [_only(after, nth, "added") for nth in range(run.new_start + both, run.new_end)]
+        new_end = run.new_end + start
+        later += [_count(nth, after[nth], counter, given_up) for nth in range(new_start, new_end)]
+        both = min(length, new_end - new_start)
+        found += [_changed(before, after, old_start + nth, new_start + nth) for nth in range(both)]
+        found += [_only(before, nth, "removed") for nth in range(old_start + both, old_start + length)]
+        found += [_only(after, nth, "added") for nth in range(new_start + both, new_end)]
     return MessagesDifference(tuple(found), same, kept, (tuple(counts), tuple(later)), (len(before), len(after)))
 
 
