@@ -74,7 +74,8 @@ class Screen:
 
     async def until(self, is_so: Callable[[], object]) -> None:
         """Waits for what follows from keys by way of messages: a quiet screen may still have some to come."""
-        for _ in range(1000):
+        end = asyncio.get_running_loop().time() + 30
+        while asyncio.get_running_loop().time() < end:
             if is_so():
                 return
             await self.settle()

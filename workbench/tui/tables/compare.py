@@ -17,6 +17,7 @@ COMMANDS: tuple[Command, ...] = (
         "columns",
         rank=0,
     ),
+    Command("compare.wrap", "Wrap lines", ("W",), "Wrap long lines, or scroll sideways."),
     Command("compare.copy", "Copy the difference", ("y",), "Copy all changes as a unified diff.", "copy", rank=0),
     Command("compare.swap", "Swap the sides", ("x",), "Put the left side on the right.", "swap"),
     Command(

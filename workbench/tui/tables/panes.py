@@ -17,6 +17,22 @@ COMMANDS: tuple[Command, ...] = (
     Command("lines.first", "First", ("home", "g"), "To the first line.", label="home g", in_palette=False),
     Command("lines.last", "Last", ("end", "G"), "To the last line.", label="end G", in_palette=False),
     Command(
+        "lines.sideways",
+        "To the right",
+        ("shift+right",),
+        "What is further to the right, where lines are not wrapped.",
+        label="shift →",
+        in_palette=False,
+    ),
+    Command(
+        "lines.sideways_back",
+        "To the left",
+        ("shift+left",),
+        "Back to the left.",
+        label="shift ←",
+        in_palette=False,
+    ),
+    Command(
         "list.open",
         "Go to its text",
         ("enter", "right", "l"),

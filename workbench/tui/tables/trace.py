@@ -46,6 +46,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("trace.copy", "Copy", ("y",), "Copy what is known about the row as plain text.", "copy"),
     Command("trace.pick", "Choose an assembly", ("a",), "Choose one of the assemblies that are kept.", "choose"),
     Command("trace.now", "Back to now", ("z",), "Follow the newest assembly again.", "back to now", when="past"),
+    Command("trace.wrap", "Wrap lines", ("w",), "Wrap long lines of differences, or scroll sideways."),
     Command("trace.again", "Assemble again", ("r",), "Ask all providers and listeners again, now."),
     Command("trace.next_match", "Next listener found", ("n",), "Go to the next listener that was found."),
     Command("trace.previous_match", "Listener found before", ("N",), "Go to the one before.", label="N"),

@@ -149,9 +149,18 @@ class DifferencePane(SelectableRows):
         self.cursor = 0
         self.chosen = 0
 
-    def form(self, *, is_side_by_side: bool, is_whole: bool) -> Form:
+    @dataclass
+    class Sideways(Message):
+        """Lines that are not wrapped are to be shown so many cells further on."""
+
+        cells: int
+
+    def form(self, *, is_side_by_side: bool, is_whole: bool, start: int | None) -> Form:
         """For the cells that there are; one is for the scrollbar."""
-        return Form(max(1, self.size.width - 1), is_side_by_side, is_whole)
+        return Form(max(1, self.size.width - 1), is_side_by_side, is_whole, start)
+
+    def sideways(self, cells: int) -> None:
+        self.post_message(self.Sideways(cells))
 
     def show_layout(self, layout: ComparisonLayout, cursor: int) -> None:
         """Shows rows, with the cursor on one of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
@@ -38,6 +39,10 @@ def bindings_without(key: str, *where: str) -> list[BindingType]:
         if keys:
             bindings.append(replace(each, key=",".join(keys)))
     return bindings
+
+
+SIDEWAYS = 8
+"""Cells of one step to the side."""
 
 
 class Lines(ScrollView, Painted, can_focus=True, inherit_bindings=False):
@@ -105,6 +110,27 @@ class Lines(ScrollView, Painted, can_focus=True, inherit_bindings=False):
             self.scroll_to_row(first)
         elif last >= top + height:
             self.scroll_to_row(max(0, min(first, last - height + 1)))
+
+    def sideways(self, cells: int) -> None:
+        """Shows what is further to the right, or to the left, where lines are not wrapped."""
+        self.scroll_to(x=self.scroll_x + cells, animate=False)
+
+    def action_sideways(self) -> None:
+        self.sideways(SIDEWAYS)
+
+    def action_sideways_back(self) -> None:
+        self.sideways(-SIDEWAYS)
+
+    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
+        self._mouse_sideways(event, SIDEWAYS)
+
+    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
+        self._mouse_sideways(event, -SIDEWAYS)
+
+    def _mouse_sideways(self, event: events.MouseEvent, cells: int) -> None:
+        event.stop()
+        event.prevent_default()
+        self.sideways(cells)
 
     def action_up(self) -> None:
         self.move(-1)

@@ -22,6 +22,15 @@ class DetailLines(SelectableRows):
     class Widened(Message):
         """There is another number of cells for a row."""
 
+    @dataclass
+    class Sideways(Message):
+        """Lines that are not wrapped are to be shown so many cells further on."""
+
+        cells: int
+
+    def sideways(self, cells: int) -> None:
+        self.post_message(self.Sideways(cells))
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.detail = Detail(())

@@ -40,7 +40,7 @@ from workbench.visible import visible_line
 
 NOTHING_YET = "Nothing to compare with yet."
 NOTHING_YET_WHY = "This is the first assembly of this scope. After the next change you see here what it changed."
-WHOLE, COLUMNS = "compare.whole", "compare.columns"
+WHOLE, COLUMNS, WRAP = "compare.whole", "compare.columns", "compare.wrap"
 """In the memory of the layout."""
 FACT: Line = (Piece("compare", "soft"),)
 
@@ -66,6 +66,8 @@ class ComparePlace(Place):
         self.comparing = Comparing(self.app, viewing, self._came, self.refresh_frame)
         self.came_from = "Prompt"
         self.is_whole = False
+        self.start: int | None = None
+        """The first cell of the texts that is shown; None: lines are wrapped."""
         self.wants_columns: bool | None = None
         """Side by side; None: where there is room for it."""
         self._shown: Comparison | None = None
@@ -87,6 +89,7 @@ class ComparePlace(Place):
     def on_mount(self) -> None:
         layout = self.house.memory.layout
         self.is_whole = bool(layout.get(WHOLE, False))
+        self.start = None if layout.get(WRAP, True) else 0
         self.wants_columns = bool(layout[COLUMNS]) if COLUMNS in layout else None
         self._show_front()
 
@@ -226,7 +229,7 @@ class ComparePlace(Place):
     def _form(self) -> Form:
         has_room = self.pane.size.width - 1 >= SIDE_BY_SIDE_FROM
         is_side_by_side = has_room if self.wants_columns is None else self.wants_columns
-        return self.pane.form(is_side_by_side=is_side_by_side, is_whole=self.is_whole)
+        return self.pane.form(is_side_by_side=is_side_by_side, is_whole=self.is_whole, start=self.start)
 
     def _set_absent(self, is_absent: bool) -> None:
         self.change_list.set_class(is_absent, "-absent")
@@ -276,6 +279,13 @@ class ComparePlace(Place):
     def _pane_resized(self) -> None:
         self._show()
 
+    @on(DifferencePane.Sideways)
+    def _pane_sideways(self, event: DifferencePane.Sideways) -> None:
+        shown = self.pane.layout_shown
+        if self.start is not None and shown is not None:
+            self.start = max(0, min(self.start + event.cells, shown.widest - 1))
+            self._show()
+
     def on_resize(self) -> None:
         self._show()
         self.refresh_frame()
@@ -312,6 +322,11 @@ class ComparePlace(Place):
 
     def action_whole(self) -> None:
         self.house.memory.layout[WHOLE] = self.is_whole = not self.is_whole
+        self._show()
+
+    def action_wrap(self) -> None:
+        self.start = 0 if self.start is None else None
+        self.house.memory.layout[WRAP] = self.start is None
         self._show()
 
     def action_columns(self) -> None:

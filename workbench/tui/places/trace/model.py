@@ -135,8 +135,8 @@ class TraceModel:
 
     # details
 
-    def detail(self, width: int, *, blanks: bool) -> Detail:
-        """Of the chosen row."""
+    def detail(self, width: int, *, blanks: bool, start: int | None = None) -> Detail:
+        """Of the chosen row. `start`: lines of differences are not wrapped, and shown from that cell on."""
         row, preview = self.row, self.preview
         if row is None or preview is None:
             return Detail(())
@@ -148,7 +148,14 @@ class TraceModel:
             blanks=blanks,
             compared=self._compared,
             last_ran=self.last_ran,
+            start=start,
         )
+
+    @property
+    def widest(self) -> int:
+        """Cells of the widest line of the differences of the chosen row."""
+        listener = self.row.listener if self.row is not None else None
+        return max((self._compared(change).widest for change in listener.changes), default=0) if listener else 0
 
     def _compared(self, change: Change) -> TextDifference:
         """Compared once for as long as the assembly is shown."""

@@ -34,6 +34,8 @@ from workbench.tui.widgets.trace_detail import DetailLines
 from workbench.tui.widgets.trace_timeline import Timeline, TimelineHead
 from workbench.visible import visible_line
 
+WRAP = "trace.wrap"
+"""In the memory of the layout."""
 LEAST_DETAIL = 7
 """Lines that the pane below gets at least."""
 
@@ -55,6 +57,8 @@ class TracePlace(Place):
     def __init__(self, viewing: Viewing) -> None:
         super().__init__(viewing)
         self.model = TraceModel()
+        self.start: int | None = None
+        """The first cell of differences that is shown; None: their lines are wrapped."""
         self._shown: RowKey | None = None
         """The row that the pane below shows."""
         self._target: object = None
@@ -65,6 +69,9 @@ class TracePlace(Place):
 
     def below(self) -> Iterable[Widget]:
         return (FindBar("words in the text   owner:bash"),)
+
+    def on_mount(self) -> None:
+        self.start = None if self.house.memory.layout.get(WRAP, True) else 0
 
     # what is looked at
 
@@ -184,7 +191,7 @@ class TracePlace(Place):
     def _show_detail(self) -> None:
         model, pane = self.model, self.detail_pane
         has_rows = self._has_rows
-        made = model.detail(pane.text_width, blanks=self.is_airy) if has_rows else Detail(())
+        made = model.detail(pane.text_width, blanks=self.is_airy, start=self.start) if has_rows else Detail(())
         block = pane.block
         is_same = self._shown == model.chosen
         pane.show_detail(made, keep_place=is_same)
@@ -227,6 +234,12 @@ class TracePlace(Place):
         self._show_detail()
         if pane.cursor and len(pane.detail):
             pane.put_cursor(pane.cursor, on_top=pane.has_focus)
+
+    @on(DetailLines.Sideways)
+    def _detail_sideways(self, event: DetailLines.Sideways) -> None:
+        if self.start is not None:
+            self.start = max(0, min(self.start + event.cells, self.model.widest - 1))
+            self._show_detail()
 
     def on_resize(self) -> None:
         self._fit()
@@ -402,6 +415,11 @@ class TracePlace(Place):
     def action_again(self) -> None:
         self.model.follows = True
         self.viewing.assembling.start()
+
+    def action_wrap(self) -> None:
+        self.start = 0 if self.start is None else None
+        self.house.memory.layout[WRAP] = self.start is None
+        self._show_detail()
 
     def action_copy(self) -> None:
         block = self.detail_pane.block if self.detail_pane.has_focus else None
