@@ -71,7 +71,7 @@ COMMANDS: tuple[Command, ...] = (
         "packages.copy_address",
         "Copy the address of the page",
         ("U",),
-        "Copy what opens the page. Whoever has it may allow packages to run.",
+        "Copy what opens the page: whoever has it may allow packages to run.",
         label="U",
     ),
     Command(
