@@ -328,7 +328,8 @@ class Approvals(StrEnum):
     "run",
     cls=PlainCommand,
     epilog="Exit codes: 0 the turn was completed; 1 it ended with an error; 2 the command line or a file cannot be "
-    "used; 3 the workbench itself failed; 4 the answer was cut off or the turn was blocked; 130 interrupted.",
+    "used; 3 the workbench itself failed; 4 the answer was cut off or the turn was blocked; 6 a package needed an "
+    "answer and was denied because nobody was there, or by --approvals deny; 130 interrupted.",
 )
 def run_(
     file: Annotated[str, typer.Argument(metavar="FILE", help=_FILE_HELP)],
