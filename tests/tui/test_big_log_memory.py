@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is measu
 GO_ABOUT = Path(__file__).with_name("big_log_memory.py")
 COMMANDS = {"stats": ("session", "--stats"), "cache": ("cache",)}
 GROWTH = 0.15
-"""MB of memory for each MB of log; a third of it is the seqs of its events."""
+"""MB of memory for each MB of log; a tenth of it is where its events stand."""
 LIMIT = 3.0
 """Of a gigabyte against ten megabytes."""
 MEASURE = """\

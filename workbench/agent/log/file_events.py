@@ -5,8 +5,6 @@ Source: docs/sessions.md 7.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Self, overload
 from workbench.agent.log.byte_source import ByteSource
 from workbench.agent.log.errors import LogError
 from workbench.agent.log.events import LoggedEvent
+from workbench.agent.log.line_offsets import LineOffsets
 from workbench.agent.log.scanning import Line, read_records
 from workbench.agent.log.writer import LogWriter
 
@@ -31,14 +30,14 @@ TAIL_BYTES = 2_097_152
 
 
 class FileEvents(Sequence[LoggedEvent]):
-    """The events of a file, by seq. Memory: eight bytes each. Raises `LogError` LOG_CHANGED when they are gone."""
+    """The events of a file, by seq. Memory: four bytes each. Raises `LogError` LOG_CHANGED when they are gone."""
 
     def __init__(self, path: Path, shown_as: Callable[[LoggedEvent], LoggedEvent] | None = None) -> None:
         """`shown_as` gives each event that is read the form in which it is shown."""
         self.path = path
         self._bytes = ByteSource(path)
         self._shown_as = shown_as
-        self._offsets = array("Q")
+        self._offsets = LineOffsets()
         """Where the line of each event begins; the events of a packed row share one."""
         self._end = 0
         """Where the line of the last event ends."""
@@ -99,7 +98,7 @@ class FileEvents(Sequence[LoggedEvent]):
     def extend(self, places: FileEvents) -> None:
         """Remember where the next events stand, as another pass over the file has found out."""
         self._offsets.extend(places._offsets)
-        if places._offsets:
+        if len(places._offsets):
             self._end = places._end
 
     def where(self, seq: int) -> tuple[int, int]:
@@ -142,7 +141,7 @@ class FileEvents(Sequence[LoggedEvent]):
         seq = start
         while seq < stop:
             line_start = self._offsets[seq]
-            first = bisect_left(self._offsets, line_start, 0, seq + 1)
+            first = self._offsets.first_at(seq)
             line = content[line_start - offset : self._line_end(seq) - offset]
             events = self._events_of(line, first)
             for event in events[seq - first : stop - first]:
