@@ -16,7 +16,7 @@ from workbench.agent.log.scanning import MAX_LINE
 )
 @settings(deadline=None)
 def test_what_was_put_in_comes_out(lengths: list[int], cut: int) -> None:
-    """Lines of any length that is read, several events in one of them; also when another pass has found the rest."""
+    """Lines of any length that is read, several events in one; also when another pass has found the rest."""
     wanted = list(accumulate(lengths, initial=90))
     offsets, rest = LineOffsets(), LineOffsets()
     for each in wanted[:cut]:
