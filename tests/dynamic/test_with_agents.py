@@ -11,9 +11,11 @@ from tests.agent.scenario import World as AgentWorld
 from tests.agent.scenario import calls, say, text, world
 from tests.dynamic.conftest import PATIENT_BUDGET_MS
 from tests.dynamic.world import B_OK, H_GREET, H_NOP, H_SEC
+from workbench.agent.log.timeline import timeline
 from workbench.agent.messages import text_of
 from workbench.dynamic.durable import durable_cards
 from workbench.dynamic.people import People
+from workbench.dynamic.report import trial_lines
 from workbench.dynamic.runner import PackageRunner, RunnerConfig
 from workbench.dynamic.service import DynamicPackages
 from workbench.dynamic.source.browser import is_available
@@ -99,6 +101,26 @@ async def test_what_if_shows_the_owners_next_request() -> None:
         assert owner is not None
         assert (owner.plugin, owner.kind) == ("dyn-1:p", "package")
         assert not [event for event in agent.session.events if "NOTE" in str(event.data.get("header", ""))]
+
+
+async def test_what_a_what_if_costs_holds_the_conversation_behind_it() -> None:
+    """It says beforehand what the session says of the request afterwards."""
+    script = (calls(define(H_SEC, "1")), text("defined " * 200), text("on"))
+    async with world(*script) as w:
+        dynamic = await with_packages(w)
+        agent = await w.agent()
+        await say(agent, "go")
+        result = await People(dynamic).what_if("dyn-1")
+        assert result.change is not None
+        assert f"{result.conversation:,} of the conversation behind them" in "\n".join(trial_lines(result))
+        await People(dynamic).start("dyn-1")
+        await say(agent, "on")
+        requests = timeline(agent.session.header, agent.session.events).requests
+        assert requests is not None
+        broken = requests[requests.breaks[0]]
+        anew = {group.name: group.tokens - group.kept for group in broken.verdict.groups}
+        assert result.conversation > 200
+        assert 0 < anew["messages"] - result.conversation < 200, "what was said since then comes on top"
 
 
 @pytest.mark.skipif(not is_available(), reason="needs the extra `page`")

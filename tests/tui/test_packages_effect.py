@@ -16,8 +16,8 @@ from workbench.agent.log.timeline import timeline
 from workbench.prompt import AssembleContext
 from workbench.prompt.preview import preview
 from workbench.tui.live import RuntimeSubject
-from workbench.tui.places.packages.effect import effect_of, stop_cost
-from workbench.tui.session_feed import Track
+from workbench.tui.places.packages.effect import effect_of, stop_cost, with_conversation
+from workbench.tui.session_feed import Track, messages_sent
 from workbench.tui.view.packages_data import BreakData, Effect, InForce, StopCost
 from workbench.tui.view.packages_effect import effect_parts, stop_parts
 from workbench.tui.view.sizes import CHARACTERS
@@ -44,6 +44,13 @@ def test_words() -> None:
     assert "the next request breaks at section x" in told(Effect((section,), "section x")), "not counted yet"
     assert "the prefix stays whole" in told(Effect((InForce("context", "c"),)))
     assert "breaks" not in told(Effect())
+    assert "reads ≈ 1 token anew" in told(Effect((section,), "x", None, StopCost(1, 1, 1)))
+
+
+def test_the_conversation_is_read_anew_with_what_breaks() -> None:
+    assert with_conversation(StopCost(5, 10, 3, True), 400) == StopCost(5, 410, 3, False)
+    for whole in (StopCost(None, 0, 3, True), StopCost(5, 10, 3, True)):
+        assert with_conversation(whole, 0 if whole.first_token else 400) == whole
 
 
 async def test_the_break_that_it_made_is_found_in_the_session() -> None:
@@ -72,6 +79,8 @@ async def test_the_break_that_it_made_is_found_in_the_session() -> None:
         fresh = packages.card("dyn-1")
         assert fresh is not None
         assert effect_of(now, CHARACTERS, fresh, feed).broke is None, "another run has made it"
+        assert messages_sent(feed.tracks, "main") > 0
+        assert messages_sent(feed.tracks, "other") == 0
 
 
 async def test_the_place_counts_what_a_stop_costs() -> None:

@@ -331,6 +331,9 @@ async def test_a_life_seen_from_the_place() -> None:
         assert "entries searched" in screen.text()
         await screen.press("r", "s")
         await screen.until(lambda: made.state(greeting) == "running" and "is running" in screen.text())
+        await made.people.stop(greeter)
+        await screen.until(lambda: "waits for greeter" in screen.text())
+        assert "is running." not in screen.text(), "what was said is over with the state that it told"
         await screen.press("u", "y")
         await screen.until(lambda: "Records" in screen.text())
         assert made.dynamic.package(greeter) is None

@@ -5,17 +5,18 @@ Source: docs/dynamic-packages.md 16.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.agent.verdicts.judging import changed_parts
-from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts
+from workbench.agent.verdicts.parts import Part, RecordedParts, fixed_parts, message_text
 from workbench.agent.verdicts.recording import parts_record
 from workbench.agent.verdicts.verdict import ComparedPart
 from workbench.prompt import Preview
 from workbench.prompt.tool_schema import decode_json
 from workbench.tokens import TokenCounter
 from workbench.tokens.count import Count
-from workbench.values.frozen import freeze
+from workbench.values.frozen import FrozenDict, freeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,12 @@ def prefix_cost(counter: TokenCounter, before: tuple[str, str], after: tuple[str
         Count(found.tokens_after + behind[1], found.label, found.reason),
         Count(found.tokens_before + behind[0], found.label, found.reason),
     )
+
+
+def conversation_tokens(messages: Sequence[FrozenDict], model: str | None) -> int:
+    """Of the messages behind system text and tools, which are read anew with them; for threads. An estimate."""
+    counter = TokenCounter.for_model(model)
+    return sum(counter.count_now(message_text(message)).tokens for message in messages)
 
 
 def _parts(preview: Preview) -> list[Part]:

@@ -54,6 +54,7 @@ def trial_lines(trial: TrialResult | None) -> list[str]:
             lines.append(
                 f"  cost: the prefix breaks at token {change.kept.label.sign}{change.first_token:,}; "
                 f"{change.read_anew} tokens of system text and tools are read anew"
+                + (f", and ≈ {trial.conversation:,} of the conversation behind them" if trial.conversation else "")
             )
     if trial.residue is not None:
         lines.append(f"  residue: {trial.residue.words}")

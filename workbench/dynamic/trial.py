@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.core import Fiber, FiberState
 from workbench.core.effects import EffectNode
-from workbench.dynamic.change_of_request import RequestChange, change_of_request
+from workbench.dynamic.change_of_request import RequestChange, change_of_request, conversation_tokens
 from workbench.dynamic.package import Package, Revision
 from workbench.dynamic.refusals import Refusal
 from workbench.dynamic.residue import Residue
@@ -23,6 +23,7 @@ from workbench.prompt import AssembleContext, Preview
 from workbench.prompt.preview import preview
 
 if TYPE_CHECKING:
+    from workbench.agent.agent import Agent
     from workbench.dynamic.service import DynamicPackages
 
 TrialOutcome = Literal["active", "waiting", "did not settle", "failed", "cancelled"]
@@ -50,6 +51,8 @@ class TrialResult:
     """The same with it; None where it did not come so far."""
     change: RequestChange | None
     """The difference; None where one of the two cannot be sent."""
+    conversation: int
+    """Tokens of the messages of the owner's session, an estimate: they are read anew with what breaks."""
     residue: Residue | None
     """The proof; None when nothing was started."""
 
@@ -134,9 +137,13 @@ class Trial:
             self._outcome, self._message = "failed", f"the runner itself failed: {error!r}"
         service.trial = None
         await self._put_back()
-        change = None
+        change, conversation = None, 0
         if self._before is not None and self._after is not None:
-            change = await asyncio.to_thread(change_of_request, self._before, self._after, self._model())
+            agent, model = self._agent(), self._model()
+            change = await asyncio.to_thread(change_of_request, self._before, self._after, model)
+            if agent is not None and change is not None and change.first_token is not None:
+                messages = tuple(agent.messages)
+                conversation = await asyncio.to_thread(conversation_tokens, messages, model)
         registrations, provides, waiting_for = self._facts
         self.result = TrialResult(
             package.id,
@@ -151,6 +158,7 @@ class Trial:
             self._before,
             self._after,
             change,
+            conversation,
             None if self._run is None else self._run.residue,
         )
         if not package.is_gone:
@@ -181,17 +189,20 @@ class Trial:
         self._facts = fiber.effects(), tuple(run.provides), tuple(run.missing)
         self._after = await preview(service.prompt, await self._context())
 
-    async def _context(self) -> AssembleContext:
+    def _agent(self) -> Agent | None:
         agents = self.service.optional("agents")
-        agent = None if agents is None else agents.service.get(self.package.owner)
+        agent: Agent | None = None if agents is None else agents.service.get(self.package.owner)
+        return agent
+
+    async def _context(self) -> AssembleContext:
+        agent = self._agent()
         if agent is None:
             return AssembleContext()
         context: AssembleContext = await self.service.prompt_facade.assemble_context_for(agent)
         return context
 
     def _model(self) -> str | None:
-        agents = self.service.optional("agents")
-        agent = None if agents is None else agents.service.get(self.package.owner)
+        agent = self._agent()
         return None if agent is None else agent.model
 
     async def _undo(self, steps: asyncio.Task[None]) -> None:

@@ -12,6 +12,7 @@ from workbench.prompt.views import Owner, Preview
 from workbench.tui import counting
 from workbench.tui.declaring import declared
 from workbench.tui.packages_runners import Runners, follow
+from workbench.tui.session_feed import messages_sent
 from workbench.tui.subject import ScopeChoice
 from workbench.tui.view.answer import Waits
 from workbench.tui.view.edits import Waiting
@@ -213,12 +214,7 @@ class CompositionSubject(_OverRuntime):
 
     def _conversation(self, scope: str) -> int:
         """Tokens of the messages that the agent of that scope has sent last; 0 where none runs."""
-        tracks = self.sessions.tracks if self.sessions is not None else ()
-        for track in tracks:
-            rows = track.timeline.requests if track.label == scope and track.timeline is not None else None
-            if rows:
-                return next((group.tokens for group in rows[-1].verdict.groups if group.name == "messages"), 0)
-        return 0
+        return 0 if self.sessions is None else messages_sent(self.sessions.tracks, scope)
 
     @property
     def is_loaded(self) -> bool:

@@ -266,8 +266,8 @@ def trial_data(result: TrialResult) -> TrialData:
         tuple(parts),
         change is not None,
         None if change is None else change.first_token,
-        0 if change is None else change.read_anew.tokens,
-        change is not None and change.read_anew.label == "exact",
+        0 if change is None else change.read_anew.tokens + result.conversation,
+        change is not None and change.read_anew.label == "exact" and not result.conversation,
         _residue(result.residue),
     )
 

@@ -33,6 +33,15 @@ class Track:
     problems: list[str] = field(default_factory=list)
 
 
+def messages_sent(tracks: Sequence[Track], label: str) -> int:
+    """Tokens of the messages in the last request of the agent that is called so; 0 where none has sent one."""
+    for track in tracks:
+        rows = track.timeline.requests if track.label == label and track.timeline is not None else None
+        if rows:
+            return next((group.tokens for group in rows[-1].verdict.groups if group.name == "messages"), 0)
+    return 0
+
+
 class Talk(Protocol):
     """A live agent."""
 

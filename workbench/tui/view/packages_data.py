@@ -183,7 +183,7 @@ class TrialData:
     first_token: int | None = None
     """The first changed token of system text and tools, from 1; None: the prefix is whole."""
     read_anew: int = 0
-    """Tokens, once."""
+    """Tokens, once: of system text and tools from there on, and of the conversation behind them."""
     is_exact: bool = False
     residue: ResidueData | None = None
 
@@ -290,7 +290,7 @@ class StopCost(NamedTuple):
     first_token: int | None
     """The first changed one of system text and tools, from 1; None: the prefix stays whole."""
     read_anew: int
-    """Tokens, once."""
+    """Tokens, once: of system text and tools from there on, and of the conversation behind them."""
     adds: int
     """Tokens by which the request is longer with the package."""
     is_exact: bool = False

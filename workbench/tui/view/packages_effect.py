@@ -49,10 +49,9 @@ def effect_parts(card: PackageCard, effect: Effect) -> Iterator[Part]:
 
 def _adds(cost: StopCost) -> Line:
     sign, role = ("+ ", "added") if cost.adds > 0 else ("− ", "removed")
-    many = _count(abs(cost.adds), is_exact=cost.is_exact)
     return (
         Piece(sign, "added" if role == "added" else "removed", bold=True),
-        Piece(f"{many} {'token' if abs(cost.adds) == 1 else 'tokens'}", "strong"),
+        Piece(_many(abs(cost.adds), is_exact=cost.is_exact), "strong"),
         Piece(f" {'more' if cost.adds > 0 else 'fewer'} in every request", "text"),
     )
 
@@ -96,7 +95,7 @@ def _break(effect: Effect) -> Iterator[Part]:
                 _tokens(cost.first_token, is_exact=cost.is_exact),
                 *where,
                 Piece(", and reads "),
-                Piece(f"{_count(cost.read_anew, is_exact=cost.is_exact)} tokens", "strong", bold=True),
+                Piece(_many(cost.read_anew, is_exact=cost.is_exact), "strong", bold=True),
                 Piece(" anew, once"),
             )
         )
@@ -107,6 +106,10 @@ def _break(effect: Effect) -> Iterator[Part]:
 
 def _tokens(count: int, *, is_exact: bool) -> Piece:
     return Piece(_count(count, is_exact=is_exact), "strong", bold=True)
+
+
+def _many(count: int, *, is_exact: bool) -> str:
+    return counted(count, "token") if is_exact else f"{NOT_EXACT} {counted(count, 'token')}"
 
 
 def _count(count: int, *, is_exact: bool) -> str:

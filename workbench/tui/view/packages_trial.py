@@ -14,7 +14,7 @@ from workbench.tui.view.packages_quote import framed, quoted
 from workbench.tui.view.packages_words import EXECUTES, clock, registered_line, residue_line
 from workbench.tui.view.pieces import Line, Piece, Role, outside
 from workbench.tui.view.registry_document import Drawn, Part, Rows, Title, Words
-from workbench.tui.view.sizes import number
+from workbench.tui.view.sizes import counted, number
 
 SIGNS: Final[dict[str, tuple[str, Role]]] = {
     "added": ("+", "added"),
@@ -107,7 +107,7 @@ def cost_line(trial: TrialData) -> Line:
         Piece("the next request breaks at token "),
         Piece(f"{about}{number(trial.first_token)}", "strong", bold=True),
         Piece(" and reads "),
-        Piece(f"{about}{number(trial.read_anew)} tokens", "strong", bold=True),
+        Piece(f"{about}{counted(trial.read_anew, 'token')}", "strong", bold=True),
         Piece(" anew, once"),
     )
 

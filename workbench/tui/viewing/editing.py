@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from textual.app import App
@@ -66,13 +67,13 @@ class Editing:
             self._looked_at = pending, scope
             self.waiting = Waiting()
             self._looking = self._app.run_worker(
-                self._look(subject, scope), group="pending", exclusive=True, exit_on_error=False
+                partial(self._look, subject, scope), group="pending", exclusive=True, exit_on_error=False
             )
 
     def apply(self, subject: Subject) -> None:
         """Puts the edit that waits in force."""
         if self._applying is None or self._applying.is_finished:
-            self._applying = self._app.run_worker(self._apply(subject), group="apply", exit_on_error=False)
+            self._applying = self._app.run_worker(partial(self._apply, subject), group="apply", exit_on_error=False)
 
     async def _look(self, subject: Subject, scope: str) -> None:
         assert subject.edits is not None

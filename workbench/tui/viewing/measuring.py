@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from textual.app import App
@@ -46,7 +47,7 @@ class Measuring:
     def start(self, subject: Subject, preview: Preview) -> None:
         """Counts, and shows what it was."""
         self._worker = self._app.run_worker(
-            self._count(subject, preview), group="count", exclusive=True, exit_on_error=False
+            partial(self._count, subject, preview), group="count", exclusive=True, exit_on_error=False
         )
 
     def give_up(self) -> None:

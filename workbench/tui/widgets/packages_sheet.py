@@ -8,7 +8,8 @@ Source: docs/tui.md 11.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import on
@@ -281,7 +282,7 @@ class PackageSheet(FollowsPackages):
         if self._shows_sources:
             wanted = [text for text in (self.ask.revision.code, self.ask.revision.client) if text is not None]
             if any(text not in self._colours for text in wanted):
-                self.run_worker(self._colour(), group="packages colours", exit_on_error=False)
+                self._begin(self._colour, "packages colours")
         self.show_ask()
 
     async def _colour(self) -> None:
@@ -293,7 +294,7 @@ class PackageSheet(FollowsPackages):
     def action_what_if(self) -> None:
         ask = self.ask
         if not ask.over and ask.can_try and not self._is_trying:
-            self._trial = self.run_worker(self._try(ask), group=TRIAL, exit_on_error=False)
+            self._trial = self._begin(partial(self._try, ask), TRIAL)
             self._take(_with(ask, trial_runs=True, error=""))
 
     async def _try(self, ask: Ask) -> None:
@@ -327,7 +328,11 @@ class PackageSheet(FollowsPackages):
         """Decides nothing."""
         url = self._access.pages().url
         if url and self.ask.revision.client is not None and not self.ask.over:
-            self.run_worker(self._open_page(url), group="packages browser", exit_on_error=False)
+            self._begin(partial(self._open_page, url), "packages browser")
+
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
+        """A coroutine only once it begins: where the sheet closes first, one would be left that nobody awaits."""
+        return self.run_worker(work, group=group, exit_on_error=False)
 
     async def _open_page(self, url: str) -> None:
         from workbench.tui.hands.browser import open_address

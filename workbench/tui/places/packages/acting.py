@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,8 @@ class Acting(Showing):
     _trial: Worker[None] | None = None
     """The what-if that was begun here last, of `_trial_of`."""
     _trial_of = ""
+    _said_of: tuple[str, str] | None = None
+    """The package that an act was told of, and its state then."""
 
     # controls
 
@@ -54,7 +56,7 @@ class Acting(Showing):
     def _stop(self, card: PackageCard) -> None:
         access = self.access
         if access is not None:
-            self._act(f"stop {card.id}", lambda: access.stop(card.id), lambda _: self._proof(card.id))
+            self._act("stop", card.id, lambda: access.stop(card.id), lambda _: self._proof(card.id))
 
     def _proof(self, package_id: str) -> Line:
         card = self.access.card(package_id) if self.access is not None else None
@@ -83,7 +85,7 @@ class Acting(Showing):
         access = self.access
         if access is not None:
             done: Line = (Piece("✓ ", "running"), *outside(package_id, "strong", bold=True), Piece(" undefined."))
-            self._act(f"undefine {package_id}", lambda: access.undefine(package_id), lambda _: done)
+            self._act("undefine", package_id, lambda: access.undefine(package_id), lambda _: done)
 
     def action_start(self) -> None:
         card = self.card
@@ -124,7 +126,7 @@ class Acting(Showing):
             def told(words: str) -> Line:
                 return (Piece("✓ ", "running"), *outside(words, "strong", bold=True), Piece("."))
 
-            self._act(f"start {ask.package}", lambda: access.start(ask.package, ask.revision.number), told)
+            self._act("start", ask.package, lambda: access.start(ask.package, ask.revision.number), told)
 
     async def action_what_if(self) -> None:
         card = self._card_with("what-if", "Nothing of it can be tried while it runs, or without a host half.")
@@ -146,8 +148,8 @@ class Acting(Showing):
                 *outside(card.id, "strong", bold=True),
                 Piece(" tried and undone."),
             )
-            number, words = card.revision.number, f"what-if of {card.id}"
-            self._trial = self._act(words, lambda: access.what_if(card.id, number), lambda _: tried)
+            number = card.revision.number
+            self._trial = self._act("what-if of", card.id, lambda: access.what_if(card.id, number), lambda _: tried)
             self._trial_of = card.id
 
     @property
@@ -199,7 +201,7 @@ class Acting(Showing):
     def action_open_page(self) -> None:
         url = self._address()
         if url:
-            self.run_worker(self._open_page(url), group="packages browser", exit_on_error=False)
+            self._begin(partial(self._open_page, url), "packages browser")
 
     async def _open_page(self, url: str) -> None:
         if await asyncio.to_thread(open_address, url):
@@ -233,7 +235,7 @@ class Acting(Showing):
         if self.shows and any(
             each is not None and each not in self.colours for each in (card.revision.code, card.revision.client)
         ):
-            self.run_worker(self._colour(card), group="packages colours", exit_on_error=False)
+            self._begin(partial(self._colour, card), "packages colours")
         self.show_page()
 
     async def _colour(self, card: PackageCard) -> None:
@@ -299,12 +301,32 @@ class Acting(Showing):
         self.say(else_say, ())
         return None
 
-    def _act(self, words: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]) -> Worker[None]:
-        self.said = (Piece("◐ ", "pending"), *outside(words), Piece(" …"))
+    def _act(
+        self, verb: str, package_id: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]
+    ) -> Worker[None]:
+        self.said = (Piece("◐ ", "pending"), *outside(f"{verb} {package_id}"), Piece(" …"))
+        self._said_of = None
         self.refresh_frame()
-        return self.run_worker(self._done(words, work, told), group=ACTS, exit_on_error=False)
+        return self._begin(partial(self._done, verb, package_id, work, told), ACTS)
 
-    async def _done(self, words: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]) -> None:
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
+        """A coroutine only once it begins: where the place closes first, one would be left that nobody awaits."""
+        return self.run_worker(work, group=group, exit_on_error=False)
+
+    def forget_said(self) -> None:
+        """What was said of a package is over once that is in another state."""
+        if self._said_of is not None and self._state_of(self._said_of[0]) != self._said_of:
+            self.said, self._said_of = (), None
+
+    def _state_of(self, package_id: str) -> tuple[str, str]:
+        """Empty for one that is not there any more."""
+        states = (row.state for row in self.rows if row.id == package_id and row.group != "Records")
+        return package_id, next(states, "")
+
+    async def _done(
+        self, verb: str, package_id: str, work: Callable[[], Awaitable[Any]], told: Callable[[Any], Line]
+    ) -> None:
+        words = f"{verb} {package_id}"
         try:
             result = await work()
         except asyncio.CancelledError:
@@ -320,6 +342,7 @@ class Acting(Showing):
         else:
             self.said = told(result)
         self.read_again()
+        self._said_of = self._state_of(package_id)
         self.refresh_frame()
 
     async def _ask(

@@ -89,3 +89,10 @@ def _counted(preview: Preview, package_id: str) -> StopCost | None:
         cost.read_anew.label == "exact",
         change.touches_others,
     )
+
+
+def with_conversation(cost: StopCost, tokens: int) -> StopCost:
+    """The messages behind system text and tools are read anew with them. An estimate."""
+    if cost.first_token is None or not tokens:
+        return cost
+    return cost._replace(read_anew=cost.read_anew + tokens, is_exact=False)

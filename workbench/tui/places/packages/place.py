@@ -55,11 +55,13 @@ class PackagesPlace(Acting):
 
     def packages_changed(self) -> None:
         self.read_again()
+        self.forget_said()
 
     def catch_up(self) -> None:
         super().catch_up()
         if self.is_mounted and self.children:
             self.read_again()
+            self.forget_said()
             self.refresh_frame()
 
     def answer(self, *, short: bool) -> answers.Answer:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual.getters import query_one
 from textual.worker import Worker
 
 from workbench.prompt.views import Preview
 from workbench.tui.packages_subject import PackagesAccess
 from workbench.tui.places.base import Place
-from workbench.tui.places.packages.effect import effect_of, stop_cost
+from workbench.tui.places.packages.effect import effect_of, stop_cost, with_conversation
+from workbench.tui.session_feed import messages_sent
 from workbench.tui.view import packages_words
 from workbench.tui.view.frame import Bar, outer_margin
 from workbench.tui.view.packages_answer import none_parts, off_parts
@@ -159,8 +162,10 @@ class Showing(Place):
         preview = self.viewing.preview
         if preview is not None and card.run:
             self._count_stop(preview, card.id)
-        cost = self._cost if self._has_counted(preview, card.id) else None
         feed = self.viewing.subject.sessions if self.viewing.subject is not None else None
+        cost = self._cost if self._has_counted(preview, card.id) else None
+        if cost is not None and feed is not None:
+            cost = with_conversation(cost, messages_sent(feed.tracks, self.viewing.scope))
         effect = effect_of(preview, self.viewing.sizes, card, feed, cost)
         pages = self.access.pages() if self.access is not None else NO_PAGES
         return detail_parts(card, effect, packages_words.monotonic(), keys, pages)
@@ -170,8 +175,8 @@ class Showing(Place):
         if self._has_counted(preview, package_id) or self._counting is not None:
             return
         self._counting = self.run_worker(
-            self._stop_counted(preview, package_id), group="packages cost", exit_on_error=False
-        )
+            partial(self._stop_counted, preview, package_id), group="packages cost", exit_on_error=False
+        )  # no coroutine before it begins: a place that closes first would leave it unawaited
 
     def _has_counted(self, preview: Preview | None, package_id: str) -> bool:
         counted, of_id = self._cost_of
