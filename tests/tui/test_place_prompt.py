@@ -11,9 +11,12 @@ import pytest
 from textual.events import Key, MouseScrollDown
 
 import tests.support.previews as p
+import tests.support.traces as t
+from workbench.prompt.trace import Change
 from workbench.tui.bridge import Changed
 from workbench.tui.commands import COMMANDS
 from workbench.tui.places.prompt.place import PromptPlace
+from workbench.tui.places.trace.place import TracePlace
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.widgets.entry_list import EntryList
 from workbench.tui.widgets.inputs import SafeInput
@@ -122,6 +125,29 @@ async def test_find_says_when_there_is_nothing(workbench: Workbench) -> None:
         await screen.press("escape")
         assert "not found" not in screen.text()
         assert screen.place.key_hints.display
+
+
+async def test_words_that_a_listener_took_out_lead_to_it(workbench: Workbench) -> None:
+    cut = Change("section", "tool:bash", "changed", "Never guess.", "Check.", "before next")
+    subject = p.FakeSubject(t.with_listeners(t.span("soften", p.LIMITS, "passed", changes=(cut,))))
+    async with workbench(subject) as screen:
+        await screen.press("slash", *"never guess")
+        await screen.until(lambda: "soften of limits took out “never guess” in section tool:bash." in screen.text())
+        await screen.press("enter")
+        assert "t who changed it" in screen.text()
+        await screen.press("t")
+        await screen.until(lambda: isinstance(screen.app.place, TracePlace))
+        assert screen.app.place.model.chosen.label == "soften"
+        await screen.press("1", "escape")
+        await screen.until(lambda: "took out" not in screen.text())
+
+
+async def test_words_of_an_entry_that_is_not_sent(workbench: Workbench) -> None:
+    hidden = p.entry("team:old", 5, "Never guess.", p.BASH, state="shadowed")
+    subject = p.FakeSubject(p.preview((*p.SECTIONS, hidden), scope="main"))
+    async with workbench(subject) as screen:
+        await screen.press("slash", *"never guess")
+        await screen.until(lambda: "is only in section team:old, which is not sent: shadowed." in screen.text())
 
 
 async def test_a_capital_makes_case_count(workbench: Workbench) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from workbench.prompt.places import place_in_span
 from workbench.prompt.source import Position
@@ -17,6 +18,9 @@ from workbench.tui.view.entries import Entry, EntryKey, PluginTrouble, Row, is_s
 from workbench.tui.view.filter import EVERYTHING, typed
 from workbench.tui.view.page import Page, PageName, entry_page, plain_page, sent_page
 from workbench.tui.view.sizes import CHARACTERS, Sizes
+
+if TYPE_CHECKING:
+    from workbench.prompt.listener_words import ListenerChange
 
 NOTHING_HERE = """\
 Here you would see each section with its owner, in the order in which the model
@@ -59,6 +63,8 @@ class PromptModel:
         self.hits: list[search.Hit] = []
         self.hit: int = 0
         """Index of the current hit."""
+        self.missed: ListenerChange | EntryView | None = None
+        """Where the words went that are in nothing that is sent."""
         self._pages: dict[PageName, Page] = {}
         self._page_name: PageName = "system"
 
@@ -194,6 +200,11 @@ class PromptModel:
         behind = [i for i, hit in enumerate(self.hits) if (SENT.index(hit.page), hit.block) >= (page, block)]
         self.hit = behind[0] if behind else 0
 
+    @property
+    def taken_out(self) -> ListenerChange | None:
+        """By which the words went that were looked for."""
+        return None if isinstance(self.missed, EntryView) else self.missed
+
     def step(self, steps: int) -> search.Hit | None:
         """The next hit, or the one before; around the ends."""
         if not self.hits:
@@ -220,13 +231,18 @@ class PromptModel:
     def _search(self) -> None:
         pattern = search.pattern_for(self.typed.words)
         if pattern is None or self.preview is None:
-            self.hits, self.hit = [], 0
+            self.hits, self.hit, self.missed = [], 0, None
             return
         self.hits = search.hits((self.sent_page(name) for name in SENT), pattern)
         if self.typed.filter:
             keys = self.listed.keys()
             self.hits = [hit for hit in self.hits if self.key_of(hit) in keys]
         self.hit = min(self.hit, max(0, len(self.hits) - 1))
+        self.missed = None
+        if not self.hits:
+            from workbench.tui.view.missed import where_it_went
+
+            self.missed = where_it_went(pattern, self.preview, self.entries.values())
 
     def _position(self) -> tuple[int, int]:
         name = self._name_of_page()

@@ -100,6 +100,10 @@ class PromptPlace(FilterActions, FileActions):
         interrupting = interruption(viewing)
         if interrupting is not None or viewing.subject is None or model.preview is None:
             return interrupting or answers.opening(viewing.opening or "…")
+        if model.missed is not None:
+            from workbench.tui.view.missed import missed_words
+
+            return answers.Answer(missed_words(model.typed.words, model.missed))
         if viewing.past is not None:
             past = viewing.past
             return answers.past(model.preview, past.words, past.check, past.is_equal, model.sizes)
@@ -130,7 +134,7 @@ class PromptPlace(FilterActions, FileActions):
         known = facts(self.viewing)
         if self.model.hits:
             known |= {"found"}
-        if self.model.is_rewritten:
+        if self.model.is_rewritten or self.model.taken_out is not None:
             known |= {"rewritten"}
         return known | {"filtered"} if self.model.is_filtered else known
 
@@ -321,7 +325,11 @@ class PromptPlace(FilterActions, FileActions):
 
     async def action_trace(self) -> None:
         self.house.leave_spot()
-        await self.house.go_to("Trace", self.model.chosen)
+        if self.model.taken_out is not None:
+            listener = self.model.taken_out.listener
+            await self.house.go_to("Trace", ("listener", listener.owner.plugin, listener.label))
+        else:
+            await self.house.go_to("Trace", self.model.chosen)
 
     def action_find(self) -> None:
         self.house.leave_spot()
@@ -349,10 +357,12 @@ class PromptPlace(FilterActions, FileActions):
         (self.entry_list if only_lists else self.prompt_text).focus()
 
     def _find(self, query: str) -> None:
-        before = self.model.typed.filter
+        before, missed = self.model.typed.filter, self.model.missed
         self.model.find(query)
         if self.model.typed.filter != before:
             self.show_listed()
+        if self.model.missed is not None or missed is not None:
+            self.refresh_frame()
 
     def action_next_match(self) -> None:
         self._step(1)
