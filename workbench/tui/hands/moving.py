@@ -35,7 +35,9 @@ class Moving(HouseBase):
         from workbench.tui.widgets.picker import pick
 
         subject = self.viewing.subject
-        if subject is not None and self.place.shows_scope:
+        if subject is not None and not self.place.shows_scope:
+            self.place.say("What is shown here is the same in every scope.", ())
+        elif subject is not None:
             about = "The prompt that this scope reads."
             items = [Item(scope.label, scope.label, scope.note, help=about) for scope in subject.scopes]
             await pick(self, items, "scope", self._take_scope, self.viewing.scope)
@@ -59,6 +61,10 @@ class Moving(HouseBase):
         self.trail.leave(self.here)
 
     async def action_back(self) -> None:
+        await self.go_back()
+
+    async def go_back(self) -> None:
+        """Shows what was looked at before the last jump."""
         await self._return_to(self.trail.back(self.here), "There is nothing to go back to.")
 
     async def action_forward(self) -> None:

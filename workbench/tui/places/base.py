@@ -71,6 +71,9 @@ class House(Protocol):
     async def go_to(self, title: str, target: object = None) -> None:
         """Shows another place; it finds there what it knows as a `target`."""
 
+    async def go_back(self) -> None:
+        """Shows what was looked at before the last jump."""
+
     def copy(self, text: str, done: Callable[[str], object]) -> None:
         """Copies, and says then which way it went."""
 
@@ -306,6 +309,8 @@ class Place(Screen[None]):
             answer = self.answer(short=short)
         self.answer_line.show(answer.sentence, answer.fact)
         commands = self.house.commands_of(self.where, "app")
+        if viewing.subject is not None and scope is None:  # `s` would offer nothing
+            commands = [command for command in commands if command.id != "app.scope"]
         inner_width = width - 2 * frame.outer_margin(width)
         self.key_hints.show_bar(frame.key_hints(commands, inner_width, self.now | {"asked"} if asked else self.now))
 
