@@ -132,3 +132,22 @@ def test_how_long_ago() -> None:
         "2 hours ago",
         "1 day ago",
     ]
+
+
+async def test_escape_goes_back_to_what_is_open() -> None:
+    async with start() as screen:
+        await screen.press("escape")
+        assert "esc back" not in screen.text()  # there is nothing yet to go back to
+        await screen.press("slash", *"waterfall", "enter")
+        await screen.until("tides:sources")
+        await screen.press("3", "O")
+        await screen.until("esc back")
+        await screen.press("slash", "x", "escape")
+        await screen.until("path or name")
+        await screen.press("escape")
+        await screen.until("What is registered, by whom")
+
+
+async def test_a_newcomer_begins_with_the_sample_to_begin_with() -> None:
+    async with start() as screen:
+        assert screen.pilot.app.screen.choices.chosen.choice.path == "coding-agent"  # type: ignore[attr-defined]

@@ -16,6 +16,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _FOLDERS = (_PACKAGE / "_data" / "sample_configs", _PACKAGE.parent / "sample_configs")
 """In an installed package; beside it, in a checkout."""
 
+FIRST = "coding-agent"
+"""The sample that a newcomer opens without having read of any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -33,9 +36,9 @@ class Sample:
 
 
 def samples() -> tuple[Sample, ...]:
-    """All samples by name, those that work before those that are broken on purpose."""
+    """All samples by name: the one to begin with, those that work, then those that are broken on purpose."""
     found = [Sample(path.stem, path, _description(path)) for path in sorted(_folder().glob("*.yml"))]
-    return tuple(sorted(found, key=lambda sample: (sample.is_broken, sample.name)))
+    return tuple(sorted(found, key=lambda sample: (sample.is_broken, sample.name != FIRST, sample.name)))
 
 
 def find_sample(name: str) -> Path | None:

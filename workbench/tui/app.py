@@ -27,6 +27,7 @@ from workbench.tui.places.base import Place
 from workbench.tui.stylesheet import SteadyStylesheet
 from workbench.tui.subject import Subject
 from workbench.tui.theming import Theming
+from workbench.tui.view.trail import Trail
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.packages_following import FollowsPackages
@@ -173,6 +174,7 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
+        self.trail = Trail()  # what was left there is not in this one
         self.viewing.leave()
         self.viewing.show_opening(name)
         if self._running and self.place.tab.title == "Start":
@@ -192,7 +194,7 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         if self._open_file is None:
             self.place.say("The program around this workbench decides what is looked at.", ())
         else:
-            await self.go_to("Start")
+            await self.visit("Start")
 
     async def go_to(self, title: str, target: object = None) -> None:
         """Shows the place with that title, and in it what another place knows as `target`."""

@@ -18,5 +18,14 @@ COMMANDS: tuple[Command, ...] = (
         "forget",
         label="del",
     ),
-    Command("start.leave", "Back to the list", ("escape",), "Leave the line to type in.", in_palette=False),
+    Command(
+        "start.leave",
+        "Back",
+        ("escape",),
+        "Leave the line to type in, then go back to what is open.",
+        "back",
+        label="esc",
+        in_palette=False,
+        when="open",
+    ),
 )

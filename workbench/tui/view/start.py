@@ -10,10 +10,10 @@ from workbench.tui.memory import Recent
 from workbench.tui.view.pieces import Line, Piece, cut, outside, spread, width_of
 from workbench.tui.view.sizes import counted
 
-WIDEST = 90
+WIDEST = 122
 COMMANDS = (
     ("workbench render FILE", "the prompt as text"),
-    ("workbench blame FILE", "who wrote each line"),
+    ("workbench blame FILE TEXT", "who wrote, changed or removed it"),
     ("workbench test FILE", "the cases beside it, for CI"),
 )
 
@@ -57,7 +57,7 @@ def start_rows(
         rows.append(StartRow(()))
     rows.append(StartRow((Piece("Without a screen", "soft", bold=True),)))
     for call, what in COMMANDS:
-        line = (*_padded((Piece(call),), max(first, 24)), Piece("  "), Piece(what, "soft"))
+        line = (*_padded((Piece(call),), max(first, 26)), Piece("  "), Piece(what, "soft"))
         rows.append(StartRow(cut(line, width)))
     return rows
 

@@ -15,7 +15,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from workbench.tui.commands import commands_of
 from workbench.tui.places.base import Place
 from workbench.tui.view import frame
 from workbench.tui.view.answer import Answer
@@ -111,7 +110,12 @@ class StartPlace(Place):
 
     def catch_up(self) -> None:
         super().catch_up()
-        self.action_leave()
+        self._leave_field()
+
+    @property
+    def _is_over_a_file(self) -> bool:
+        """It was asked for while something was looked at."""
+        return self.viewing.subject is not None
 
     @property
     def choices(self) -> StartList:
@@ -160,8 +164,11 @@ class StartPlace(Place):
         )
         self.query_one("#refusal", AnswerLine).show(self._refusal)
         self.choices.show_rows(rows)
-        commands = [*commands_of("start"), *(each for each in commands_of("app") if each.id in _EVERYWHERE)]
-        self.key_hints.show_bar(frame.key_hints(commands, self.size.width - 2 * margin))
+        now = frozenset({"open"} if self._is_over_a_file else ())
+        commands = [
+            each for each in self.house.commands_of("start", "app") if each.id in _HINTED or each.where == "start"
+        ]
+        self.key_hints.show_bar(frame.key_hints(commands, self.size.width - 2 * margin, now))
 
     def on_resize(self) -> None:
         self.refresh_frame()
@@ -187,7 +194,13 @@ class StartPlace(Place):
             self.house.memory.forget(row.choice.path)
             self.refresh_frame()
 
-    def action_leave(self) -> None:
+    async def action_leave(self) -> None:
+        if self.choices.has_focus and self._is_over_a_file:
+            await self.house.go_back()
+        else:
+            self._leave_field()
+
+    def _leave_field(self) -> None:
         self._makes_new = False
         field = self.query_one(SafeInput)
         field.value, field.placeholder = "", WHAT
@@ -221,7 +234,7 @@ class StartPlace(Place):
         self.house.open_file(path)
 
 
-_EVERYWHERE = ("app.theme", "app.quit", "app.palette", "app.help")
+_HINTED = ("app.theme", "app.quit", "app.palette", "app.help")
 
 
 def _samples() -> list[tuple[str, str]]:
