@@ -209,9 +209,14 @@ def _owner_line(owner: Owner, source: TextSource | None) -> Line:
 
 
 def _short(path: str) -> str:
-    """The end of a long absolute path; relative ones stay as they are."""
+    """The end of a long path: what is cut off for want of room must not be the name of the file."""
     parts = path.split("/")
-    return path if parts[0] or len(parts) <= 4 else "…/" + "/".join(parts[-2:])
+    is_long = len(path) > LONGEST_PATH if parts[0] else len(parts) > 4
+    return "…/" + "/".join(parts[-2:]) if is_long and len(parts) > 2 else path
+
+
+LONGEST_PATH = 30
+"""Characters of a relative path that is shown as a whole."""
 
 
 def _layer_line(entry: EntryView) -> Line:
