@@ -62,6 +62,7 @@ async def test_the_next_page_is_drawn_ahead(workbench: Workbench, monkeypatch: p
     async with workbench(p.FakeSubject(p.big(600)), size=(100, 40)) as screen:
         text = screen.place.prompt_text
         await screen.press("enter", "pagedown", "pagedown")
+        await screen.until(lambda: max(text._drawn) >= round(text.scroll_y) + 2 * text.size.height - 1)
         before = text.cursor.block
         drawn: set[int] = set()
         draw = PromptText._draw

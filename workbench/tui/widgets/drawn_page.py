@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.geometry import Region, Size
 from textual.strip import Strip
+from textual.timer import Timer
 
 from workbench.tui.view.draw import Emphasis, Gutter, draw
 from workbench.tui.view.frame import outer_margin
@@ -17,6 +18,8 @@ from workbench.tui.widgets.selecting import SelectablePage
 
 WIDEST = 96
 """Cells of running text."""
+AHEAD_SECONDS = 0.02
+"""So long the thread that writes to the terminal has the processor for itself."""
 
 
 class DrawnPage(SelectablePage):
@@ -86,8 +89,15 @@ class DrawnPage(SelectablePage):
             self._drawn[key] = strip
         return strip
 
+    def draw_ahead_soon(self) -> None:
+        """Draws the next page once this one is on its way to the terminal: who turns one often turns another."""
+        if self._ahead is not None:
+            self._ahead.stop()
+        self._ahead = self.set_timer(AHEAD_SECONDS, self._draw_ahead, name="draw ahead")
+
+    _ahead: Timer | None = None
+
     def _draw_ahead(self) -> None:
-        """Draws the next page while nobody waits for it: who turns one page often turns another."""
         height = self._window_height
         first = round(self.scroll_y) + height
         if self._layout is not None and first + height <= self._layout.total:

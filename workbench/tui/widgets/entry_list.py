@@ -39,6 +39,8 @@ class EntryList(RowList):
         self.rows: list[Row] = []
         self.changed: frozenset[EntryKey] = frozenset()
         self.sizes = CHARACTERS
+        self._indexes: dict[EntryKey, int] | None = None
+        """Rows of the entries; None: not looked for yet."""
         self._largest: int | None = 0
         """The size that fills a bar; None: it is not known yet."""
 
@@ -51,6 +53,7 @@ class EntryList(RowList):
     ) -> None:
         """Shows other rows with the cursor on `chosen`, or where it was."""
         self.rows, self.changed, self.sizes = rows, changed, sizes
+        self._indexes = None
         self._largest = None
         self.rows_changed(self._index_of(chosen))
 
@@ -118,6 +121,6 @@ class EntryList(RowList):
         return key.kind if key else None
 
     def _index_of(self, key: EntryKey | None) -> int | None:
-        if key is None:
-            return None
-        return next((index for index, row in enumerate(self.rows) if row.key == key), None)
+        if self._indexes is None:
+            self._indexes = {row.key: index for index, row in enumerate(self.rows) if row.key is not None}
+        return None if key is None else self._indexes.get(key)

@@ -152,7 +152,7 @@ class PromptText(DrawnPage):
         if place is not None:
             self._put_cursor(place._replace(line=max(0, place.line)))
         if steps > 1:
-            self.call_after_refresh(self._draw_ahead)
+            self.draw_ahead_soon()
 
     def move_to_end(self, *, last: bool) -> None:
         if self._layout is None or not self._layout.total:
