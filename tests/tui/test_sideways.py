@@ -93,16 +93,16 @@ async def test_in_compare(workbench: Workbench, size: tuple[int, int]) -> None:
         place = await compared(screen)
         await screen.press("tab")
         await screen.until(lambda: "end here." in screen.text())
-        rows = len(place.pane.layout_shown)
+        rows = place.pane.row_count()
         await screen.press("W")
-        assert len(place.pane.layout_shown) < rows
+        assert place.pane.row_count() < rows
         assert "end here." not in screen.text()
         await screen.press("shift+right")
         await screen.until(lambda: place.start == 8)
         place.pane.sideways(400)
         await screen.until(lambda: "end here." in screen.text() and "finish there." in screen.text())
         await screen.press("W")
-        assert len(place.pane.layout_shown) == rows
+        assert place.pane.row_count() == rows
 
 
 async def test_in_prompt(workbench: Workbench) -> None:
