@@ -84,9 +84,13 @@ async def test_an_edit_of_the_theme_in_force_shows_at_once(tmp_path: Path, monke
         told = lambda: any("'blue' is not a colour" in toast.message for toast in app._notifications)  # noqa: E731
         await _until(told, lambda: file.write_text(_with(text, "text", "blue")))
         assert colour() == "#abcdef", "a broken file keeps the theme that it was"
-        short = lambda: any("more" in toast.message for toast in app._notifications)  # noqa: E731
+        short = lambda: any("bare.yaml" in toast.message for toast in app._notifications)  # noqa: E731
         await _until(short, lambda: (folder / "bare.yaml").write_text("name: bare\n"))
         assert max(toast.message.count("\n") for toast in app._notifications) <= 3, "the screen stays in view"
+        bare = next(toast.message for toast in app._notifications if "bare.yaml" in toast.message)
+        assert "sea.yaml" not in bare, "what was said already is not said again"
+        assert bare.count(str(folder)) == 1
+        assert "more)" in bare
 
 
 def _with(text: str, role: str, colour: str) -> str:

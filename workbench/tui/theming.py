@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,10 @@ class Theming:
                 changed.clear()
                 found, problems = await asyncio.to_thread(user_themes.load, folder)
                 self._take(found)
-                if problems != told and problems:
-                    self._app.notify(_told(problems), title="Theme not used", severity="warning", markup=False)
+                new = [problem for problem in problems if problem not in told]
+                if new:
+                    said = _told(new, folder)
+                    self._app.notify(said, title="Theme not used", severity="warning", timeout=10, markup=False)
                 told = problems
         finally:
             watching.cancel()
@@ -122,8 +125,12 @@ class Theming:
                             widget.refresh()
 
 
-def _told(problems: list[str]) -> str:
-    """The first ones: a file that lacks all roles would cover the screen."""
-    lines = "\n".join(problems).split("\n")
-    more = len(lines) - MOST_TOLD
-    return str(visible("\n".join(lines[:MOST_TOLD]))) + (f"\n… and {more} more" if more > 0 else "")
+def _told(problems: list[str], folder: Path) -> str:
+    """The first mistake of each file, and the folder once: a file that lacks all roles would cover the screen."""
+    lines = []
+    for problem in problems[:MOST_TOLD]:
+        first, *others = problem.replace(f"{folder}{os.sep}", "").split("\n")
+        lines.append(f"{first} (and {len(others)} more)" if others else first)
+    if len(problems) > MOST_TOLD:
+        lines.append(f"… and {len(problems) - MOST_TOLD} more files")
+    return str(visible("\n".join([*lines, f"in {folder}"])))
