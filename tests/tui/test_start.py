@@ -10,6 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.conftest import settled
+from workbench.config.samples import find_sample
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.memory import Memory, Recent
 from workbench.tui.opener import Opener
@@ -151,3 +152,13 @@ async def test_escape_goes_back_to_what_is_open() -> None:
 async def test_a_newcomer_begins_with_the_sample_to_begin_with() -> None:
     async with start() as screen:
         assert screen.pilot.app.screen.choices.chosen.choice.path == "coding-agent"  # type: ignore[attr-defined]
+
+
+async def test_a_sample_is_remembered_once_however_it_was_named() -> None:
+    sample = find_sample("takeover")
+    assert sample is not None
+    async with start(Memory(recent=[Recent("takeover", 0.0)])) as screen:
+        await screen.press("slash", *str(sample), "enter")
+        await screen.until("What will the model read?")
+        await screen.until("live")
+        assert [each.path for each in screen.memory.recent] == ["takeover"]

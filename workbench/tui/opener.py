@@ -132,7 +132,10 @@ def _find(path: str, may_come: bool) -> tuple[str, str]:
     from workbench.config.samples import find_sample, locate
 
     if may_come or os.path.lexists(path):
-        return path, os.path.abspath(path)
+        full = os.path.abspath(path)
+        sample = find_sample(os.path.basename(path))
+        is_sample = sample is not None and os.path.abspath(sample) == full
+        return path, os.path.basename(path).removesuffix(".yml") if is_sample else full
     sample = find_sample(path)
     if sample is not None:
         return str(sample), path
