@@ -134,7 +134,7 @@ def filter_items(entries: Mapping[EntryKey, Entry], changed: Collection[EntryKey
         "error": "Entries that cannot be rendered, and plugins that failed.",
     }
     for word, count in marks.items():
-        items.append(Item(f"is:{word}", f"is:{word}", _count(count), group="What is the matter", help=helps[word]))
+        items.append(Item(f"is:{word}", f"is:{word}", _count(count), group="State", help=helps[word]))
     owners = Counter(entry.owner.plugin for entry in entries.values())
     for owner, count in owners.items():
         items.append(
