@@ -93,6 +93,7 @@ async def test_steps_one_at_a_time_and_a_cancel() -> None:
     async with live(sample("session-clock")) as screen:
         await screen.press("n", *"go", "enter")
         await screen.until_shown("Held before the next step")
+        assert "idle" not in screen.text()
         assert len(screen.feed.tracks[0].timeline.requests if screen.feed.tracks[0].timeline else ()) == 1
         await screen.press("n")
         await screen.until(lambda: not screen.feed.talk.is_running)

@@ -197,6 +197,8 @@ def test_the_answer_to_a_broken_file() -> None:
     said = answers.refused(["a.yml:1:2: no\nmore", "b"], has_good_state=True)
     assert plain(said.sentence) == "× a.yml:1:2: no"
     assert plain(said.fact) == "1 of 2, last good state stays"
+    said = answers.refused(["/srv/a folder/a.yml:1:2: key: a/b is twice"], has_good_state=False)
+    assert plain(said.sentence) == "× a.yml:1:2: key: a/b is twice", "what is wrong, before the way to the file"
 
 
 def test_who_is_waited_for() -> None:

@@ -307,7 +307,8 @@ class Place(Screen[None]):
             answer = Answer((Piece("– ", "soft"), Piece(lack)))
         else:
             answer = self.answer(short=short)
-        self.answer_line.show(answer.sentence, answer.fact)
+        has_room = width >= 60 or not answer.sentence
+        self.answer_line.show(answer.sentence, answer.fact if has_room else ())
         commands = self.house.commands_of(self.where, "app")
         if viewing.subject is not None and scope is None:  # `s` would offer nothing
             commands = [command for command in commands if command.id != "app.scope"]

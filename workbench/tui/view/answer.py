@@ -125,7 +125,8 @@ def not_checked(error: str) -> Answer:
 
 def refused(problems: Sequence[object], has_good_state: bool) -> Answer:
     """A file that could not be read as it stands now."""
-    first = str(problems[0]).split("\n")[0]
+    place, colon, what = str(problems[0]).split("\n")[0].partition(": ")
+    first = f"{place.rpartition('/')[2]}{colon}{what}"  # the whole path stands with the problem itself
     more = f"1 of {len(problems)}, " if len(problems) > 1 else ""
     fact = f"{more}{'last good state stays' if has_good_state else 'nothing is loaded'}"
     return Answer((Piece("× ", "failed", bold=True), *outside(first)), (Piece(fact, "soft"),))

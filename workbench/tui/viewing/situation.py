@@ -31,6 +31,8 @@ def status_of(viewing: Viewing) -> frame.Status:
         return frame.busy(viewing.assembling.seconds)
     if subject.is_past:
         return frame.PAST
+    if viewing.preview is None and viewing.assembling.is_running:
+        return frame.OPENING
     if subject.problems:
         return frame.REFUSED
     if viewing.preview is not None and viewing.preview.failures:
@@ -48,7 +50,8 @@ def interruption(viewing: Viewing) -> answers.Answer | None:
     if viewing.past is not None:
         return None
     if viewing.assembling.is_slow:
-        return answers.waiting(subject.waiting(), viewing.assembling.seconds)
+        waiting = answers.waiting(subject.waiting(), viewing.assembling.seconds)
+        return waiting if viewing.preview is not None else waiting._replace(fact=())
     if viewing.assembling.error is not None:
         return answers.broken(viewing.assembling.error)
     if viewing.checking.is_running:

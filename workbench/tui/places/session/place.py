@@ -22,6 +22,7 @@ from workbench.tui.places.session.past_steps import PastSteps
 from workbench.tui.places.session.talking import Talking
 from workbench.tui.session_feed import SessionFeed, Talk
 from workbench.tui.view import answer as answers
+from workbench.tui.view.detail_rows import WIDEST, Block, Detail
 from workbench.tui.view.difference import TextDifference
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Line, Piece, cut, outside, plain
@@ -30,7 +31,6 @@ from workbench.tui.view.session_request import request_detail
 from workbench.tui.view.session_rows import StepKey, StepRow
 from workbench.tui.view.sheet import notes_lines
 from workbench.tui.view.sizes import counted
-from workbench.tui.view.trace_detail import WIDEST, Block, Detail
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
@@ -160,9 +160,7 @@ class SessionPlace(PastSteps, Talking):
                 Piece("! " if feed.problems else "~ ", "changed", bold=True),
                 Piece(f"{counted(count, 'warning')}: o", "soft"),
             )
-        if talk is not None:
-            return (Piece("idle", "soft"),)
-        return ()
+        return (Piece("idle", "soft"),) if talk is not None and not talk.is_running else ()
 
     @property
     def now(self) -> frozenset[str]:
