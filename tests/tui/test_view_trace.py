@@ -15,9 +15,10 @@ from workbench.prompt.listener_words import listener_changes
 from workbench.prompt.repeats import Repeat, RepeatPlace
 from workbench.prompt.trace import Change, ListenerSpan
 from workbench.prompt.views import Preview
+from workbench.tui.view.detail_rows import Detail
 from workbench.tui.view.pieces import Line, plain, width_of
 from workbench.tui.view.trace import Bar, Marks, RowKey, TraceRow, axis_ns, rows
-from workbench.tui.view.trace_detail import Detail, compare, detail
+from workbench.tui.view.trace_detail import compare, detail
 from workbench.tui.view.trace_lines import bars_line, columns, heading, milliseconds, row_line
 from workbench.tui.view.trace_words import consequence, found_words, remedy, trace_answer
 from workbench.visible import visible_line

@@ -9,6 +9,7 @@ from workbench.agent.log.timeline import Timeline
 from workbench.agent.verdicts.parts import WHOLE
 from workbench.agent.verdicts.verdict import ChangedPart, Verdict
 from workbench.tui.session_feed import Talk
+from workbench.tui.view.detail_rows import WIDEST, Block, Detail
 from workbench.tui.view.difference import Form, TextDifference, owner_band
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.panel import wrapped
@@ -17,7 +18,6 @@ from workbench.tui.view.prefix_line import Segment, labels_line, prefix_line, se
 from workbench.tui.view.session import clock
 from workbench.tui.view.session_rows import StepRow
 from workbench.tui.view.sizes import counted, number
-from workbench.tui.view.trace_detail import WIDEST, Block, Detail
 
 _LABEL = 10
 """Cells of a label."""

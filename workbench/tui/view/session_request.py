@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from workbench.agent.log.rebuild import RebuiltRequest
 from workbench.agent.verdicts.parts import Part, message_part
+from workbench.tui.view.detail_rows import Block, Detail
 from workbench.tui.view.difference import owner_band
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, outside
 from workbench.tui.view.sizes import counted, number
-from workbench.tui.view.trace_detail import Block, Detail
 from workbench.tui.view.wrap import row_starts
 from workbench.values.frozen import FrozenDict
 

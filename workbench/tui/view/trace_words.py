@@ -8,6 +8,7 @@ from typing import Final
 from workbench.prompt.growth import Growth
 from workbench.prompt.listener_words import ListenerChange
 from workbench.prompt.repeats import Repeat, RepeatPlace
+from workbench.prompt.source import TextSource
 from workbench.prompt.trace import ListenerSpan
 from workbench.prompt.views import Owner, Preview
 from workbench.tui.view.answer import Answer
@@ -15,6 +16,9 @@ from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, cut, cut_text, o
 from workbench.tui.view.sizes import counted, number
 from workbench.tui.view.trace import Marks, failed_stage, is_order_ignored, label_of
 from workbench.tui.view.trace_lines import milliseconds
+
+MOST_REPEATS: Final = 20
+"""Texts that stand twice, of which is told."""
 
 
 def trace_answer(preview: Preview, marks: Marks, fact: Line = ()) -> Answer:
@@ -305,3 +309,25 @@ def found_words(query: str, hit: ListenerChange | None, preview: Preview, count:
         *outside(change.name),
         Piece(f"{more}."),
     )
+
+
+def missed_line(listener: ListenerSpan, since: str) -> Line:
+    """A listener that did not run. `since`: when it last did."""
+    role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
+    return (
+        Piece("– ", "soft", bold=True),
+        *outside(label_of(listener)),
+        Piece("  listener of ", "soft"),
+        *outside(listener.owner.plugin, role),
+        *place_of(listener.source),
+        *((Piece(f"; {since}", "soft"),) if since else ()),
+    )
+
+
+def place_of(source: TextSource | None) -> Line:
+    """Its file, with the two folders around it."""
+    if source is None:
+        return ()
+    parts = source.file.split("/")
+    short = source.file if len(parts) <= 3 else "…/" + "/".join(parts[-2:])
+    return outside(f", {short}:{source.line}", "soft")

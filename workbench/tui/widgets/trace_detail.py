@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from workbench.tui.view.detail_rows import Block, Detail
 from workbench.tui.view.frame import outer_margin
 from workbench.tui.view.pieces import Line, Piece
-from workbench.tui.view.trace_detail import Block, Detail
 from workbench.tui.widgets.selecting import SelectableRows
 
 

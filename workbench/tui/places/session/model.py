@@ -10,10 +10,10 @@ from workbench.agent.log.rows import TurnRow
 from workbench.agent.log.timeline import Timeline
 from workbench.agent.verdicts.verdict import ChangedPart
 from workbench.tui.session_feed import SessionFeed, Track
+from workbench.tui.view.detail_rows import Detail
 from workbench.tui.view.difference import TextDifference
 from workbench.tui.view.session_detail import step_detail
 from workbench.tui.view.session_rows import StepKey, StepRow, StepRows
-from workbench.tui.view.trace_detail import Detail
 
 KEPT = 32
 """Differences that stay compared."""

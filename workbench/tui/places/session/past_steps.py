@@ -9,10 +9,10 @@ from workbench.agent.log.rebuild import RebuiltRequest
 from workbench.agent.verdicts.as_preview import preview_of
 from workbench.tui.places.base import Place
 from workbench.tui.places.session.model import SessionModel
+from workbench.tui.view.detail_rows import Block
 from workbench.tui.view.pieces import Piece, outside, plain
 from workbench.tui.view.session import clock
 from workbench.tui.view.session_rows import StepRow
-from workbench.tui.view.trace_detail import Block
 from workbench.tui.viewing.past import Past
 
 

@@ -9,11 +9,12 @@ from workbench.prompt.listener_words import ListenerChange, listener_changes
 from workbench.prompt.repeats import Repeat, repeats
 from workbench.prompt.trace import Change, ListenerSpan
 from workbench.prompt.views import Preview
+from workbench.tui.view.detail_rows import Detail
 from workbench.tui.view.difference import TextDifference
 from workbench.tui.view.filter import typed
 from workbench.tui.view.search import pattern_for
 from workbench.tui.view.trace import Marks, RowKey, TraceRow, axis_ns, listeners_of, rows
-from workbench.tui.view.trace_detail import Detail, compare, detail
+from workbench.tui.view.trace_detail import compare, detail
 from workbench.tui.viewing.viewing import Seen
 
 AT_ONCE = 20_000

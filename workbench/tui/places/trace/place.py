@@ -18,13 +18,13 @@ from workbench.prompt.trace import Change
 from workbench.tui.places.base import Place, tab_of
 from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view import answer as answers
+from workbench.tui.view.detail_rows import WIDEST, Detail
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.frame import PAST, Status
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Piece, plain
 from workbench.tui.view.sizes import number
 from workbench.tui.view.trace import RowKey
-from workbench.tui.view.trace_detail import WIDEST, Detail
 from workbench.tui.view.trace_words import found_words, seen_words, trace_answer
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Seen, Topic, Viewing
