@@ -99,7 +99,7 @@ class Hands(HouseBase):
         self.run_worker(self._export(form), group="export", exclusive=True, exit_on_error=False)
 
     async def _export(self, form: Form) -> None:
-        from workbench.tui.hands.exports import exported
+        from workbench.tui.hands.exports import exported, with_wide_characters
         from workbench.tui.hands.saving import file_name
 
         viewing = self.viewing
@@ -107,7 +107,7 @@ class Hands(HouseBase):
         if subject is None or preview is None:
             return
         if form.name == "svg":
-            page: str | None = self.export_screenshot(title=str(visible_line(subject.name)))
+            page: str | None = with_wide_characters(self.export_screenshot(title=str(visible_line(subject.name))))
         else:
             notes = tuple(subject.notes)
             with self.place.while_working(f"Exporting {form.title}"):

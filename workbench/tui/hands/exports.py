@@ -5,7 +5,9 @@ The first three are what `workbench render` prints. Source: docs/tui.md 3.3.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from html import unescape
 from typing import Final, NamedTuple
 
 from workbench.prompt.views import Preview
@@ -26,6 +28,24 @@ FORMS: Final = (
     Form("json", "JSON", ".json", "Everything that is known of it, as `workbench render --format json`."),
     Form("svg", "Picture", ".svg", "The screen as it looks now."),
 )
+
+
+def with_wide_characters(svg: str) -> str:
+    """The picture with the width of each piece in cells: Rich writes that of as many narrow characters."""
+    from rich.cells import cell_len
+
+    def corrected(piece: re.Match[str]) -> str:
+        text = unescape(piece[3])
+        cells = cell_len(text)
+        if not text or cells == len(text):
+            return piece[0]
+        rest = piece[0][piece.end(2) - piece.start() :]
+        return f"{piece[1]}{float(piece[2]) / len(text) * cells:g}{rest}"
+
+    return _PIECE.sub(corrected, svg)
+
+
+_PIECE = re.compile(r'(<text [^>]*textLength=")([\d.]+)"[^>]*>([^<]*)</text>')
 
 
 def exported(form: str, preview: Preview, file: str, scope: str, notes: Sequence[str]) -> str | None:
