@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import tests.support.previews as p
 from tests.tui.conftest import settled
 from workbench.config.model import Budgets, PartBudget
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.memory import Memory, Recent
+from workbench.tui.places.start import place as start_place
 from workbench.tui.view.edits import Waiting
 from workbench.tui.view.entries import PluginTrouble
 
@@ -24,7 +27,7 @@ def picture(snap_compare: Any, app: WorkbenchApp, size: tuple[int, int], *keys: 
     return bool(snap_compare(app, terminal_size=size, run_before=before))
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("theme", ["dark", "light", "mono"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_prompt(snap_compare: Any, size: tuple[int, int], theme: str) -> None:
     subject = p.FakeSubject(counted=p.in_words)
@@ -51,6 +54,20 @@ def test_an_edit_waits(snap_compare: Any, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_findings(snap_compare: Any, size: tuple[int, int]) -> None:
     assert picture(snap_compare, WorkbenchApp(p.FakeSubject(found=p.FOUND)), size, "f", "j")
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "mono"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_start(snap_compare: Any, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], theme: str) -> None:
+    """Recent files with their health, and samples with what they teach."""
+    teaching = [("coding-agent", "A coding agent with shell, files and a to-do list. The place to begin.")]
+    teaching += [(f"sample-{number}", "What it teaches, in a sentence " * number) for number in range(1, 6)]
+    monkeypatch.setattr(start_place, "_samples", lambda: teaching)
+    now = time.time()
+    known = [("/srv/app/agent.yml", now - 7000, "2 errors"), ("waterfall", now - 200_000, "loads")]
+    memory = Memory(recent=[Recent(path, when, health=health) for path, when, health in known])
+    app = WorkbenchApp(memory=memory, open_file=lambda path: None, theme=theme)
+    assert picture(snap_compare, app, size, "j")
 
 
 def test_before_anything_is_counted(snap_compare: Any) -> None:

@@ -110,7 +110,7 @@ def picture(snap_compare: Any, path: Path, size: tuple[int, int], *keys: str, th
         subject.close()
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("theme", ["dark", "light", "mono"])
 @SIZES
 def test_session(snap_compare: Any, clock: Path, size: tuple[int, int], theme: str) -> None:
     assert picture(snap_compare, clock, size, theme=theme)
