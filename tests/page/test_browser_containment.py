@@ -35,7 +35,7 @@ async def test_a_loop_stops_nobody_else_and_is_withdrawn(opened: Web) -> None:
     tasks = {name: asyncio.create_task(opened.run(package_id)) for name, package_id in ids.items()}
     later, render = await tasks["later"], await tasks["render"]
     assert not tasks["top"].done()
-    await ask.click()
+    await ask.evaluate("(each) => each.click()")  # a pointer may miss what moves while the others come
     await page.reads(page.frame(good).locator("body"), "pong")  # while all three are looping
     assert later.error is render.error is None
 
@@ -186,9 +186,7 @@ async def test_the_network_the_page_and_other_panels_are_out_of_reach(opened: We
     ):
         assert "Error" in said[name], (name, said[name])
     assert said["popup"] in ("null", "undefined") or "Error" in said["popup"]
-    others = [value for name, value in told["said"] if name.startswith("panel") and value != "me"]
-    assert others
-    assert all("SecurityError" in value for value in others), others
+    assert not [name for name, _ in told["said"] if name.startswith("panel")]  # no window of theirs can be had
     token = urlsplit(opened.served.url).path.strip("/")
     assert token not in json.dumps(told)
     assert token not in await page.frame(package_id).locator("html").inner_html()

@@ -33,7 +33,7 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
             return _nothing(403)
         if not is_token(request.path_params["token"], tokens.page):
             return _nothing(404)
-        return _file(page, request.path_params["name"], page_headers(host, tokens.frame))
+        return _file(page, request, page_headers(host, tokens.frame))
 
     async def frame_file(request: Request) -> Response:
         host = frame_host(request.headers, port)
@@ -41,7 +41,7 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
             return _nothing(403)
         if not is_token(request.path_params["token"], tokens.frame):
             return _nothing(404)
-        return _file(frame, request.path_params["name"], frame_headers(host, tokens.frame))
+        return _file(frame, request, frame_headers(host, tokens.frame))
 
     async def without_slash(request: Request) -> Response:
         """The address of the page as somebody has typed it; its files are relative to the one with a slash."""
@@ -101,8 +101,10 @@ def _nothing(status: int) -> Response:
     return Response(status_code=status, headers=_SILENT)
 
 
-def _file(files: Mapping[str, StaticFile], name: str, headers: Mapping[str, str]) -> Response:
-    file = files.get(name)
+def _file(files: Mapping[str, StaticFile], request: Request, headers: Mapping[str, str]) -> Response:
+    file = files.get(request.path_params["name"])
     if file is None:
         return _nothing(404)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(file.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type=file.media_type)
     return Response(file.content, headers=dict(headers), media_type=file.media_type)

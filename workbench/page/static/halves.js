@@ -1,98 +1,14 @@
-// The browser halves that this page runs. Each has a frame of its own, in a process of its own: the frame has no
-// origin and no network, and all that it can do is to say something on one port. What it says is outside text.
+// The browser halves that this page runs, each in a frame of its own: what the workbench tells them, and what they say.
 
 import { cut } from "./text.js";
+import { Frame, PATIENCE } from "./frames.js";
+import { Half, IN_FLIGHT, PER_SECOND } from "./half.js";
+import { Services } from "./services.js";
 
 const TICK = 1000; // between two looks at the frames
-const PATIENCE = 5; // looks without an answer until a half is taken for stuck
-const OPENING = 30; // the same for a frame that is only just opening
-const PER_SECOND = 50, AT_ONCE = 100, IN_FLIGHT = 16; // calls of one half
-const FLOOD = 3000; // messages between two looks
 const PANEL_PIXELS = 4000;
 
 const runNumber = (run) => Number(/\d+$/.exec(run)?.[0] ?? 0);
-
-// One frame, opened ahead of what will run in it.
-class Frame {
-  constructor(address) {
-    const iframe = (this.iframe = document.createElement("iframe"));
-    iframe.setAttribute("sandbox", "allow-scripts");
-    iframe.setAttribute("allow", "");
-    iframe.referrerPolicy = "no-referrer";
-    iframe.src = address;
-    iframe.addEventListener("load", () => this.loads++ && this.said({ t: "left" }));
-    this.loads = 0;
-    iframe.tabIndex = -1;
-    this.said = () => {};
-    this.looks = 0;
-    this.ready = new Promise((resolve) => (this.opened = resolve));
-    this.greeted = this.greeted.bind(this);
-    addEventListener("message", this.greeted);
-  }
-
-  // The frame says hello once. A second time means that it has navigated: whatever is in it now is not ours.
-  greeted(event) {
-    if (event.source !== this.iframe.contentWindow || event.data !== "workbench:hello") return;
-    if (this.port) return this.said({ t: "left" });
-    const { port1, port2 } = new MessageChannel();
-    this.port = port1;
-    port1.onmessage = (message) => this.heard(message.data);
-    this.iframe.contentWindow.postMessage("workbench:port", "*", [port2]);
-  }
-
-  heard(message) {
-    if (typeof message !== "object" || message === null) return;
-    if (++this.count > FLOOD) return this.said({ t: "flood" });
-    if (message.t === "ready") this.opened(true);
-    else if (message.t === "pong") this.waiting = false;
-    else this.said(message);
-  }
-
-  say(message) {
-    this.port?.postMessage(message);
-  }
-
-  // Called once per tick. True when it has not answered for too long.
-  look() {
-    this.count = 0;
-    if (this.waiting || !this.port) return ++this.looks >= (this.port ? PATIENCE : OPENING);
-    this.looks = 0;
-    this.waiting = true;
-    this.say({ t: "ping" });
-    return false;
-  }
-
-  close() {
-    removeEventListener("message", this.greeted);
-    this.said = () => {};
-    if (this.port) {
-      this.port.onmessage = null;
-      this.port.close();
-    }
-    this.opened(false);
-    this.iframe.remove();
-  }
-}
-
-// One run of one package, here. `state`: loading, loaded, waiting or failed.
-class Half {
-  constructor(told) {
-    this.id = told.id;
-    this.run = told.run;
-    this.revision = told.revision;
-    this.name = told.name;
-    this.state = "loading";
-    this.stage = this.message = "";
-    this.waitingFor = [];
-    this.titles = [];
-    this.seats = new Map();
-    this.provides = new Map();
-    this.crashes = [];
-    this.tokens = AT_ONCE;
-    this.filledAt = performance.now();
-    this.inFlight = 0;
-  }
-}
 
 export class Halves {
   // `place(frame)` puts a frame into the document where it will stay: one that is moved loads anew.
@@ -102,9 +18,7 @@ export class Halves {
     this.changed = changed;
     this.report = report;
     this.byId = new Map();
-    this.services = new Map(); // name -> half
-    this.uses = new Map(); // number -> {half, n, provider}
-    this.lastUse = 0;
+    this.services = new Services(this);
     this.spare = null;
     this.framePath = "";
     this.label = Math.random().toString(36).slice(2, 10).padEnd(8, "x");
@@ -118,7 +32,7 @@ export class Halves {
       // A site of its own for each frame: frames of one site share a process, and one that loops stops them all.
       const port = location.port ? `:${location.port}` : "";
       const frame = new Frame(`http://h${++this.frames}-${this.label}.localhost${port}${this.framePath}`);
-      frame.card = this.place(frame.iframe);
+      frame.card = this.place(frame.element);
       this.spare = frame;
       this.beat();
     }
@@ -174,7 +88,7 @@ export class Halves {
     frame.waiting = false;
     frame.say({
       t: "load", id: half.id, run: half.run, name: half.name, source: source.source,
-      theme: document.documentElement.dataset.theme, services: this.methods(), isHostUp: this.isHostUp(half),
+      theme: document.documentElement.dataset.theme, services: this.services.methods(), isHostUp: this.isHostUp(half),
     });
   }
 
@@ -224,8 +138,12 @@ export class Halves {
 
   heard(half, message) {
     if (!this.holds(half)) return;
-    const act = ACTS[message.t];
-    if (act) act.call(this, half, message);
+    if (!Object.hasOwn(ACTS, message.t)) return;
+    try {
+      ACTS[message.t].call(this, half, message);
+    } catch {
+      ACTS.garbage.call(this, half); // a field of another kind
+    }
   }
 
   holds(half) {
@@ -233,6 +151,7 @@ export class Halves {
   }
 
   settled(half, { state, stage, message, waitingFor }) {
+    if (!half.turns.take()) return this.flooded(half);
     if (state === "failed") return this.fail(half, stage === "activate" ? stage : "evaluate", message);
     half.state = state === "waiting" ? "waiting" : "loaded";
     half.waitingFor = Array.isArray(waitingFor) ? waitingFor.slice(0, 20).map((name) => cut(name, 200)) : [];
@@ -267,7 +186,12 @@ export class Halves {
     } else this.fail(half, stage, message);
   }
 
+  flooded(half) {
+    this.withdraw(half, "evaluate", "it says too much: more than the page can listen to");
+  }
+
   crashed(half, { slot, message, withdrawn }, isTold = true) {
+    if (isTold && --half.reports < 0) return this.flooded(half);
     const crash = { slot: cut(slot ?? "browser half", 100), message: cut(message ?? "", 2000), withdrawn: withdrawn === true };
     half.crashes = [...half.crashes, crash].slice(-3);
     const { id, run } = half;
@@ -277,15 +201,11 @@ export class Halves {
   }
 
   async call(half, { n, method, args }) {
-    const now = performance.now();
-    half.tokens = Math.min(AT_ONCE, half.tokens + ((now - half.filledAt) / 1000) * PER_SECOND);
-    half.filledAt = now;
     const answer = (message) => this.holds(half) && half.frame?.say({ t: "reply", n, ...message });
-    if (half.tokens < 1 || half.inFlight >= IN_FLIGHT) {
+    if (!half.calls.take() || half.inFlight >= IN_FLIGHT) {
       const message = `at most ${IN_FLIGHT} calls at a time and ${PER_SECOND} a second: let the handler wait for news instead of asking again`;
       return answer({ error: { kind: "too-many", message } });
     }
-    half.tokens -= 1;
     half.inFlight += 1;
     try {
       const { id, run } = half;
@@ -298,6 +218,7 @@ export class Halves {
   }
 
   status(half, { key, text }) {
+    if (!Number.isSafeInteger(key)) return ACTS.garbage.call(this, half);
     if (text === null) half.seats.delete(key);
     else if (half.seats.has(key) || half.seats.size < 8) half.seats.set(key, cut(text, 80));
     this.changed();
@@ -309,59 +230,6 @@ export class Halves {
     this.changed();
   }
 
-  // -- services between halves -----------------------------------------------------------------------------
-
-  methods() {
-    return Object.fromEntries([...this.services].map(([name, half]) => [name, half.provides.get(name)]));
-  }
-
-  provide(half, { n, name, methods }) {
-    const holder = this.services.get((name = cut(name, 200)));
-    const isTaken = holder && holder !== half;
-    if (!isTaken) {
-      this.services.set(name, half);
-      half.provides.set(name, Array.isArray(methods) ? methods.slice(0, 100).map(String) : []);
-    }
-    half.frame?.say({ t: "provided", n, holder: isTaken ? holder.id : null });
-    if (!isTaken) this.tellServices();
-  }
-
-  unprovide(half, { name }) {
-    if (!half.provides.delete(name)) return;
-    this.services.delete(name);
-    this.endUses((use) => use.provider === half && use.service === name);
-    this.tellServices();
-  }
-
-  tellServices() {
-    const services = this.methods();
-    for (const half of this.byId.values()) half.frame?.say({ t: "services", services });
-  }
-
-  use(half, { n, service, method, args }) {
-    const provider = this.services.get(service);
-    if (!provider) return half.frame?.say({ t: "reply", n, error: { kind: "service-gone", message: `no browser half provides ${cut(service, 200)}` } });
-    const number = ++this.lastUse;
-    this.uses.set(number, { half, n, provider, service });
-    provider.frame?.say({ t: "serve", n: number, service, method, args });
-  }
-
-  served(half, { n, value, error }) {
-    const use = this.uses.get(n);
-    if (!use || use.provider !== half) return;
-    this.uses.delete(n);
-    if (this.holds(use.half)) use.half.frame?.say({ t: "reply", n: use.n, value, error });
-  }
-
-  endUses(isOver) {
-    for (const [number, use] of this.uses) {
-      if (!isOver(use)) continue;
-      this.uses.delete(number);
-      const error = { kind: "service-gone", message: `${use.service} of ${use.provider.id} is gone` };
-      if (this.holds(use.half)) use.half.frame?.say({ t: "reply", n: use.n, error });
-    }
-  }
-
   // -- the end ---------------------------------------------------------------------------------------------
 
   clear(half) {
@@ -370,12 +238,7 @@ export class Halves {
     half.card?.remove();
     half.frame = half.card = null;
     half.seats.clear();
-    this.endUses((use) => use.provider === half || use.half === half);
-    if (half.provides.size) {
-      for (const name of half.provides.keys()) this.services.delete(name);
-      half.provides.clear();
-      this.tellServices();
-    }
+    this.services.clear(half);
   }
 
   drop(half) {
@@ -391,14 +254,23 @@ const ACTS = {
   call: Halves.prototype.call,
   status: Halves.prototype.status,
   size: Halves.prototype.grew,
-  provide: Halves.prototype.provide,
-  unprovide: Halves.prototype.unprovide,
-  use: Halves.prototype.use,
-  served: Halves.prototype.served,
+  provide(half, message) {
+    this.services.provide(half, message);
+  },
+  unprovide(half, message) {
+    this.services.unprovide(half, message);
+  },
+  use(half, message) {
+    this.services.use(half, message);
+  },
+  served(half, message) {
+    this.services.served(half, message);
+  },
   left(half) {
     this.withdraw(half, "evaluate", "it has left its frame; a browser half stays where it is");
   },
-  flood(half) {
-    this.withdraw(half, "evaluate", "it says too much: more than the page can listen to");
+  flood: Halves.prototype.flooded,
+  garbage(half) {
+    this.withdraw(half, "evaluate", "it says what no browser half says: no plain JSON, or far too much of it");
   },
 };

@@ -3,6 +3,7 @@
 import { Connection } from "./socket.js";
 import { Halves } from "./halves.js";
 import { View } from "./view.js";
+import { guardFocus } from "./focus.js";
 
 const facts = { connection: { kind: "connecting", since: Date.now() }, page: "", packages: [], requests: [], problems: [], halves: new Map() };
 let problems = 0;
@@ -21,6 +22,7 @@ const halves = new Halves(connection, (frame) => view.place(frame), () => view.c
   view.changed();
 });
 facts.halves = halves.byId;
+guardFocus((half) => halves.holds(half) && halves.withdraw(half, "activate", "it takes the focus away from who answers a request"));
 
 const ACTS = {
   welcome(message) {

@@ -3,6 +3,9 @@
 const FIRST_WAIT = 500, LONGEST_WAIT = 10000, TRIES_UNTIL_GONE = 5;
 const PER_SECOND = 120, AT_ONCE = 240, IN_FLIGHT = 56, BYTES = 1000 * 1000; // below what the workbench allows
 
+// As JSON writes it; the workbench takes such a text for none.
+const HALF_A_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
 export class AskError extends Error {
   constructor(kind, message) {
     super(message);
@@ -100,6 +103,7 @@ export class Connection {
     }
     const call = ++this.lastCall;
     const text = JSON.stringify({ call, type, ...fields });
+    if (HALF_A_CHARACTER.test(text)) return Promise.reject(new AskError("handler-error", "half of a surrogate pair is no character"));
     if (text.length > BYTES / 3 && new TextEncoder().encode(text).length > BYTES) {
       return Promise.reject(new AskError("too-large", "a message of a page has at most 1 MB"));
     }

@@ -61,7 +61,8 @@ export function span(seconds) {
   return whole < 3600 ? `${Math.floor(whole / 60)} min` : `${Math.floor(whole / 3600)} h`;
 }
 
+// At most so many characters, and whole ones.
 export function cut(text, longest) {
   const all = String(text);
-  return all.length <= longest ? all : all.slice(0, longest - 1) + "…";
+  return (all.length <= longest ? all : all.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "") + "…").toWellFormed();
 }

@@ -2,7 +2,7 @@
 
 import { cut, el, put, span, visible } from "./text.js";
 
-const SETTLE = 600; // ms for which buttons that have just moved do not count a press
+const SETTLE = 600; // ms for which buttons that have just come or moved do not count a press
 const THEMES = ["system", "dark", "light"];
 const $ = (id) => document.getElementById(id);
 const list = (id) => $(id).querySelector("ol, ul");
@@ -22,6 +22,8 @@ export class View {
       this.paint();
     });
     $("retry").addEventListener("click", () => this.acts.retry());
+    for (const moving of ["scroll", "resize"]) addEventListener(moving, () => this.follow(), { passive: true });
+    document.addEventListener("visibilitychange", () => this.unsettle());
     this.paint();
     this.changed();
   }
@@ -35,6 +37,20 @@ export class View {
       };
       document.hidden ? draw() : requestAnimationFrame(draw);
     }, 30);
+  }
+
+  // What has just come or moved may be under a pointer, or below a finger, that was meant for something else.
+  unsettle() {
+    this.movedAt = performance.now();
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.changed(), SETTLE + 20);
+    this.changed();
+  }
+
+  follow() {
+    const at = $("requests").hidden ? null : list("requests").getBoundingClientRect().top;
+    if (at !== null && at !== this.at) this.unsettle();
+    this.at = at;
   }
 
   // -- colours ---------------------------------------------------------------------------------------------
@@ -79,12 +95,12 @@ export class View {
     document.title = `${requests.length ? `(${requests.length}) ` : ""}Prompt Workbench`;
 
     $("requests").hidden = !requests.length;
-    if ([...list("requests").children].some((card) => !requests.includes(card.request))) {
-      this.movedAt = performance.now();
-      setTimeout(() => this.changed(), SETTLE + 20);
-    }
+    const shownNow = requests.map((each) => each.request).join();
+    if (shownNow !== this.shownRequests) this.unsettle();
+    this.shownRequests = shownNow;
     const isSettled = performance.now() - this.movedAt >= SETTLE;
     keyed(list("requests"), requests, (each) => each.request, (each) => this.requestCard(each), (card, each) => card.redraw(each, isOpen && isSettled));
+    this.follow();
 
     $("problems").hidden = !problems.length;
     keyed(list("problems"), problems, (each) => each.key, (each) => this.problem(each), () => {});
@@ -102,7 +118,7 @@ export class View {
     $("seats").hidden = !seats.length;
     keyed(list("seats"), seats, (each) => each.key, () => el("li"), (item, each) => {
       const told = `${each.id} ${each.text}`;
-      if (item.told !== told) put(item, el("span", "owner", each.id), " ", each.text);
+      if (item.told !== told) put(item, el("span", "owner", each.id), " ", el("bdi", "", each.text));
       item.told = told;
     });
 
@@ -151,11 +167,11 @@ export class View {
     const { id, name, purpose, session, revision } = request;
     const card = el("li", "request");
     card.tabIndex = -1;
-    const title = el("h4", "", el("span", "pending", sign("◆")), " ", el("b", "", id, " ", name), el("span", "soft", " wants to run in a browser page"));
+    const title = el("h4", "", el("span", "pending", sign("◆")), " ", el("b", "", id, " ", el("bdi", "", name)), el("span", "soft", " wants to run in a browser page"));
     title.id = `title-${request.request}`;
     const age = el("span", "pending age");
     const allow = action("Allow this run", "allow", () => this.press(card, () => this.acts.allow(card.request)));
-    const deny = action("Deny", "deny", () => this.press(card, () => this.acts.deny(card.request, reason.value.trim())));
+    const deny = action("Deny", "deny", () => this.press(card, () => this.acts.deny(card.request, cut(reason.value.trim(), 500))));
     const reason = el("input");
     reason.type = "text";
     reason.maxLength = 500;
@@ -195,7 +211,7 @@ export class View {
       : withdrawn ? "Everything else of it goes on. The agent was told, and sees this in its report." : "It goes on. The agent was told, and sees this in its report.";
     return el(
       "li", "problem",
-      el("p", "", el("span", "failed", sign("×")), " ", el("b", "", id, " ", name), el("span", "soft", what)),
+      el("p", "", el("span", "failed", sign("×")), " ", el("b", "", id, " ", el("bdi", "", name)), el("span", "soft", what)),
       el("p", "", message),
       el("p", "soft small", advice),
       action("Dismiss", "dismiss", () => this.acts.dismiss(problem), `Dismiss: ${id} ${name}`),
@@ -235,7 +251,7 @@ function packageRow(acts) {
     if (look === row.look) return;
     row.look = look;
     const [mark, colour] = STATE[told.state] ?? ["●", "running"];
-    put(head, el("span", "", el("span", colour, sign(mark)), " ", el("b", "", told.id), " ", told.name), half && el("span", `push ${colour}`, told.state));
+    put(head, el("span", "", el("span", colour, sign(mark)), " ", el("b", "", told.id), " ", el("bdi", "", told.name)), half && el("span", `push ${colour}`, told.state));
     put(purpose, told.purpose);
     put(here, ...hereWords(told, half));
     const isHeld = half && half.state !== "failed";
@@ -270,11 +286,11 @@ function drawHalf(half) {
   card.look = look;
   const isShown = half.titles.length > 0;
   card.classList.toggle("spare", !isShown);
-  const title = el("h4", "", el("span", "owner", half.id), " ", half.name);
+  const title = el("h4", "", el("span", "owner", half.id), " ", el("bdi", "", half.name));
   title.id = `half-${half.run}`;
   card.setAttribute("aria-labelledby", title.id);
   put(card.querySelector(".head"), title, el("span", "push faint", `r${half.revision}, ${half.run}`));
-  const frame = card.querySelector("iframe");
+  const frame = half.frame.iframe;
   frame.title = visible(`${half.id} ${half.name}: ${half.titles.join(", ")}`);
   frame.tabIndex = isShown ? 0 : -1;
 }
