@@ -25,6 +25,8 @@ async def test_d62_a_listener_without_next(w: World) -> None:
     assert result.error is not None
     assert result.error.code == "LISTENER_NO_RESULT"
     assert "dyn-1" in result.error.message
+    told = [(each.owner, each.outcome) for trace in seen for each in trace.listeners]
+    assert ("dyn-1:p", "short-circuited") in told
     (hazard,) = w.card(package_id).hazards
     assert (hazard.kind, hazard.count, "tools/pre-execute" in hazard.text) == ("short-circuited", 1, True)
     await w.people.stop(package_id)
@@ -350,6 +352,31 @@ async def test_the_report_of_a_request_holds_the_what_if(w: World) -> None:
     w.people.deny(request.id)
     await task
     assert "denied by tui" in request_report(request)
+
+
+async def test_who_waits_gets_an_answer_when_the_loop_is_closed_around_the_runtime(w: World) -> None:
+    """A closing loop cancels every task at once, those of the runner, too."""
+    pytest.importorskip("py_mini_racer")
+
+    def cancel(name: str) -> None:
+        (task,) = (task for task in asyncio.all_tasks() if task.get_name() == name)
+        task.cancel()
+
+    await w.define(H_REV, client="return () => {}")
+    asked = await w.asked("dyn-1")
+    cancel("start of dyn-1")
+    assert (await asked).error.code == "cancelled"
+    assert w.state("dyn-1") == "defined"
+    await w.define('inject = ["timer"]\nasync def apply(ctx):\n    await ctx.timeout(900)\n')
+    starting = w.running("S1", "cordis_run", id="dyn-2")
+    await w.until(lambda: w.package("dyn-2").run is not None and w.package("dyn-2").run.fiber is not None)  # type: ignore[union-attr]
+    cancel("start of dyn-2")
+    assert (await starting).error.code == "cancelled"
+    trying = asyncio.create_task(w.people.what_if("dyn-2"))
+    await w.until(lambda: w.dynamic.trial is not None)
+    cancel("what-if of dyn-2")
+    assert (await trying).outcome == "cancelled"
+    await w.check_clean()
 
 
 async def test_undo_survives_a_reverse(w: World) -> None:

@@ -35,11 +35,12 @@ class Tasks:
         """A task of the runtime itself."""
         task = self._runtime.loop.create_task(_without_ancestors(work), name=name)
         self._running.add(task)
-        task.add_done_callback(self._spawned_ended)
+        task.add_done_callback(partial(self._spawned_ended, work))
         return task
 
-    def _spawned_ended(self, task: asyncio.Task[None]) -> None:
+    def _spawned_ended(self, work: Coroutine[Any, Any, None], task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        work.close()  # of one that was cancelled before its first step
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("the runtime itself failed in %s", task.get_name(), exc_info=error)
 

@@ -67,7 +67,17 @@ class Start:
         else:
             self.service.requests.add(request, self._answered)
             self.service.changed(package)
-        self.service.runtime.tasks.spawn(self._drive(), f"start of {package.id}")
+        self._spawn()
+
+    def _spawn(self) -> None:
+        task = self.service.runtime.tasks.spawn(self._drive(), f"start of {self.package.id}")
+        task.add_done_callback(self._driven)
+
+    def _driven(self, task: asyncio.Task[None]) -> None:
+        """Cancelled before its first step, by a loop that is closed around the runtime: the end is left to do."""
+        if task.cancelled() and self.outcome is None:
+            self.end_reason = self.end_reason or "the event loop is being closed"
+            self._spawn()
 
     def _answered(self, answer: Answer) -> None:
         if answer.allows:
@@ -122,7 +132,8 @@ class Start:
             outcome = await self._steps()
             package.last_outcome = "ok"
             package.last_good = self.revision.number
-        except _Ended:
+        except (_Ended, asyncio.CancelledError):
+            # Only a loop that is closed around the runtime cancels this task: then, too, who waits gets an answer.
             await self._undone(self._resting_if_ended)
             outcome, resolved = self._cancelled(), "cancelled"
             package.last_outcome = "cancelled"

@@ -78,7 +78,17 @@ class Trial:
         self._facts: tuple[tuple[EffectNode, ...], tuple[str, ...], tuple[str, ...]] = ((), (), ())
         package.trying = self
         service.changed(package)
-        self._task = service.runtime.tasks.spawn(self._drive(), f"what-if of {package.id}")
+        self._spawn()
+
+    def _spawn(self) -> None:
+        task = self.service.runtime.tasks.spawn(self._drive(), f"what-if of {self.package.id}")
+        task.add_done_callback(self._driven)
+
+    def _driven(self, task: asyncio.Task[None]) -> None:
+        """Cancelled before its first step, by a loop that is closed around the runtime: the end is left to do."""
+        if task.cancelled() and self.result is None:
+            self._ends = True
+            self._spawn()
 
     def ask_end(self) -> None:
         """Undo what there is of it."""
@@ -131,8 +141,13 @@ class Trial:
                 self.has_begun = True
                 steps = self._steps_task = asyncio.get_running_loop().create_task(self._steps())
                 with hold.held_by(steps):
-                    await asyncio.wait({steps}, timeout=service.budget_seconds)
+                    try:
+                        await asyncio.wait({steps}, timeout=service.budget_seconds)
+                    except asyncio.CancelledError:
+                        self._ends = True
                     await self._undo(steps)
+        except asyncio.CancelledError:  # only by a loop that is closed around the runtime: who waits gets an answer
+            self._outcome = "cancelled"
         except Exception as error:  # a defect of the runner: the hold is lifted, and it is said
             self._outcome, self._message = "failed", f"the runner itself failed: {error!r}"
         service.trial = None
