@@ -13,6 +13,7 @@ from workbench.tui.commands import command
 from workbench.tui.demo.app import DemoApp
 from workbench.tui.demo.caption import Caption, caption_lines
 from workbench.tui.demo.steps import STEPS
+from workbench.tui.live_sessions import LiveTalk
 from workbench.tui.opener import Opener
 from workbench.tui.places.packages import acting
 from workbench.tui.view.pieces import width_of
@@ -82,6 +83,40 @@ async def test_a_walk_in_a_hurry_says_all_that_has_to_be_said() -> None:
         await settled(pilot)
         assert isinstance(app.screen, PackageSheet)
         assert app.screen.ask.trial is not None
+        await pilot.press("q")
+    opening.cancel()
+    await asyncio.gather(opening, return_exceptions=True)
+
+
+@pytest.mark.skipif(not is_installed(), reason="needs the extra `page`")
+async def test_a_step_that_is_left_while_it_speaks_lets_that_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_go_on = asyncio.Event(), asyncio.Event()
+    said: list[str] = []
+    say = LiveTalk.say
+
+    async def say_slowly(self: LiveTalk, text: str) -> None:
+        begun.set()
+        await may_go_on.wait()
+        await say(self, text)
+        said.append(text)
+
+    monkeypatch.setattr(LiveTalk, "say", say_slowly)
+    steps = [step for step in STEPS if step.sample == "packages-live"][:2]
+    app = DemoApp(open_file=lambda file: opener.open(file), steps=steps)
+    opener = Opener(app)
+    opener.open(steps[0].sample)
+    opening = asyncio.create_task(opener.run())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await asyncio.wait_for(begun.wait(), 60)
+        left = [worker for worker in app.workers if worker.group == "step"]
+        app.action_next_step()
+        await until(lambda: all(worker.is_finished for worker in left))
+        may_go_on.set()
+        await asyncio.wait_for(app.is_ready.wait(), 60)
+        await settled(pilot)
+        assert said == [steps[0].says]
+        assert isinstance(app.screen, PackageSheet)
+        assert _shown(app)[2] == 1
         await pilot.press("q")
     opening.cancel()
     await asyncio.gather(opening, return_exceptions=True)

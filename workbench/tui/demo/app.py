@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -33,6 +34,7 @@ class DemoApp(WorkbenchApp):
         self.steps = [step for step in steps if is_installed() or not step.needs_page]
         self._spoken: WeakKeyDictionary[object, Worker[None]] = WeakKeyDictionary()
         """What was said to the agent of a subject: once, and to its end, however fast the walk goes on."""
+        self._step: Worker[None] | None = None
         self._undo: tuple[str, ...] = ()
         self.at = 0
         """Index of the step that is shown."""
@@ -62,7 +64,7 @@ class DemoApp(WorkbenchApp):
         self._undo = self.steps[self.at].undo if self.is_ready.is_set() else ()
         self.at = at
         self.is_ready.clear()
-        self.run_worker(self._show(self.steps[at]), group="step", exclusive=True)
+        self._step = self.run_worker(partial(self._show, self.steps[at]), group="step", exclusive=True)
 
     async def _show(self, step: Step) -> None:
         while isinstance(self.screen, ModalScreen):
@@ -97,9 +99,8 @@ class DemoApp(WorkbenchApp):
         if subject is None or talk is None:
             return
         if subject not in self._spoken:
-            self._spoken[subject] = self.run_worker(talk.say(text), group="said", exit_on_error=False)
-        with suppress(WorkerError):
-            await self._spoken[subject].wait()
+            self._spoken[subject] = self.run_worker(partial(talk.say, text), group="said", exit_on_error=False)
+        await _ended(self._spoken[subject])
         while self.viewing.subject is subject and talk.is_running and not _waits_for_person(subject):
             self._told.clear()
             await self._told.wait()
@@ -110,8 +111,7 @@ class DemoApp(WorkbenchApp):
         if isinstance(sheet, ModalScreen):
             await sheet.run_action(action)
             for worker in [worker for worker in sheet.workers if worker.node is sheet]:
-                with suppress(WorkerError):
-                    await worker.wait()
+                await _ended(worker)
 
     async def _caption(self, step: Step) -> None:
         if self.screen is not self.place:
@@ -135,6 +135,13 @@ class DemoApp(WorkbenchApp):
         if subject is None or subject.name != sample:
             return False
         return not subject.is_loaded or (bool(history) and history[-1].scope == self.viewing.scope)
+
+
+async def _ended(worker: Worker[None]) -> None:
+    """However it ended. A step that is cancelled meanwhile ends here, and the worker goes on: `Worker.wait` alone
+    would cancel the worker, and the step would go on beside the next one."""
+    with suppress(WorkerError):
+        await asyncio.shield(asyncio.ensure_future(worker.wait()))
 
 
 def _waits_for_person(subject: Subject) -> bool:
