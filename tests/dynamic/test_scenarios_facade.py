@@ -170,6 +170,8 @@ async def test_the_short_form(w: World) -> None:
 async def test_d35_only_what_define_tool_gave_is_registered(w: World) -> None:
     message = await w.fails('inject = ["tools"]\ndef apply(ctx):\n    ctx.tools.register({"name": "x"})\n')
     assert "define_tool" in message
+    message = await w.fails('def apply(ctx):\n    harness.define_tool(name="x", description="d", parameters={})\n')
+    assert "line 2: TypeError: harness.define_tool() missing 2 required" in message
 
 
 async def test_d36_the_schema_was_copied(w: World) -> None:

@@ -28,5 +28,7 @@ def make_harness(tools: ToolTable, handle: Handle) -> Any:
             raise TypeError(f"handle: {method!r} needs a function, not a {type(fn).__name__}")
         handle(method, fn)
 
+    # what a wrong call is told about them
+    define_tool.__qualname__, handle_.__qualname__ = "harness.define_tool", "harness.handle"
     members: dict[str, Callable[..., Any]] = {"define_tool": define_tool, "handle": handle_, "feed": make_feed}
     return frozen_object("harness", {name: staticmethod(member) for name, member in members.items()})
