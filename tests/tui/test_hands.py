@@ -300,8 +300,9 @@ async def test_what_is_shown_is_exported(
     async with workbench() as screen:
         await screen.press("X")
         await pick(screen, title)
-        assert isinstance(screen.app.screen, SaveSheet)
+        await screen.until(lambda: isinstance(screen.app.screen, SaveSheet))
         await screen.press("enter")
+        await screen.until(lambda: os.listdir(tmp_path))
         (name,) = os.listdir(tmp_path)
         page = (tmp_path / name).read_text("utf-8")
     if form == "svg":

@@ -30,6 +30,8 @@ async def test_rows_are_selected_with_the_mouse_and_copied_as_they_look(workbenc
         assert lines[1] == shown[1]
         assert shown[0].endswith(lines[0])
         assert shown[2].startswith(lines[2])
+        await screen.press("y")
+        assert screen.app.clipboard == selected
 
 
 async def test_a_double_click_opens_and_selects_nothing(workbench: Workbench) -> None:

@@ -275,6 +275,12 @@ class Place(Screen[None]):
     _slow_work = ""
 
     @property
+    def selected_text(self) -> str | None:
+        """What is selected with the mouse, in whichever pane; None: nothing."""
+        panes = (pane for pane in self.selections if isinstance(pane, Selectable))
+        return next((text for text in (pane.selected_text for pane in panes) if text), None)
+
+    @property
     def is_airy(self) -> bool:
         """Lines are left free between groups: there is room for them, and the person has not said no."""
         return self.size.height >= AIRY_FROM and not self.house.memory.layout.get(COMPACT, False)

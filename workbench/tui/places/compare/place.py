@@ -338,14 +338,14 @@ class ComparePlace(Place):
         comparing.choose(comparing.right, comparing.left)
 
     def action_copy(self) -> None:
-        page = self.pane.selected_text or self._unified()
+        page = self.selected_text or self._unified()
         if page:
             self.house.copy(page, self.say)
         else:
             self.say("There is no difference to copy.", ())
 
     def text_to_save(self) -> tuple[str, str] | None:
-        selected = self.pane.selected_text
+        selected = self.selected_text
         page = selected or self._unified()
         return (page, "difference.txt" if selected else "difference.diff") if page else None
 

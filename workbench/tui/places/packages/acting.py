@@ -260,7 +260,7 @@ class Acting(Showing):
     def text_to_copy(self) -> str | None:
         """What is picked out, else the sources that are shown, the report of the last request, or the card."""
         card, access = self.card, self.access
-        selected = self.page.selected_text
+        selected = self.selected_text
         if selected or card is None or access is None:
             return selected
         if self.shows == "sources":

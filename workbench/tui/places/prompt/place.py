@@ -391,14 +391,14 @@ class PromptPlace(FilterActions, FileActions):
         self._copy(whole=True)
 
     def _copy(self, *, whole: bool) -> None:
-        text = self.prompt_text.selected_text or self.model.text_to_copy(whole=whole)
+        text = self.selected_text or self.model.text_to_copy(whole=whole)
         if text is None:
             self.say("Nothing to copy here.", ())
         else:
             self.house.copy(text, self.say)
 
     def text_to_save(self) -> tuple[str, str] | None:
-        text = self.prompt_text.selected_text or self.model.text_to_copy(whole=False)
+        text = self.selected_text or self.model.text_to_copy(whole=False)
         return (text, self.model.chosen.name) if text is not None and self.model.chosen is not None else None
 
     def source(self) -> TextSource | Position | None:

@@ -307,14 +307,14 @@ class RegistryPlace(Place):
     def action_copy(self) -> None:
         if self.ending.is_asking:
             return
-        text = self.inspector.selected_text or self.model.text_to_copy(self.viewing.preview)
+        text = self.selected_text or self.model.text_to_copy(self.viewing.preview)
         if text is None:
             self.say("There is no text to copy here.", ())
         else:
             self.house.copy(text, self.say)
 
     def text_to_save(self) -> tuple[str, str] | None:
-        text = self.inspector.selected_text or self.model.text_to_copy(self.viewing.preview)
+        text = self.selected_text or self.model.text_to_copy(self.viewing.preview)
         chosen = self.model.registration or self.model.plugin
         return (text, chosen.name) if text is not None and chosen is not None else None
 

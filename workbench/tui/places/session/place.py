@@ -420,7 +420,7 @@ class SessionPlace(PastSteps, Talking):
         self.app.push_screen(Sheet(lambda width: notes_lines(name, problems, warned, width, about="Warnings")))
 
     def action_copy(self) -> None:
-        text = self.detail_pane.selected_text or self._plain_detail()
+        text = self.selected_text or self._plain_detail()
         if text:
             self.house.copy(text, self.say)
         else:

@@ -171,7 +171,7 @@ class Showing(TeamPanes):
 
     def text_to_copy(self) -> str | None:
         """What is picked out, else the text of the chosen entry, character for character."""
-        selected = self.page.selected_text
+        selected = self.selected_text
         model = self.model
         if selected or model.snapshot is None or model.chosen is None:
             return selected

@@ -423,7 +423,7 @@ class TracePlace(Place):
 
     def action_copy(self) -> None:
         block = self.detail_pane.block if self.detail_pane.has_focus else None
-        selected = self.detail_pane.selected_text
+        selected = self.selected_text
         if selected:
             text = selected
         elif block is not None and block.change is not None:
