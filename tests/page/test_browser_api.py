@@ -11,7 +11,7 @@ from tests.dynamic.world import H_GREET, H_PING
 from tests.support.browser import Web
 from tests.support.page_server import until
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240), pytest.mark.slow]
 
 H_NEWS = """news = harness.feed()
 harness.handle("news", lambda seen: news.next(seen))

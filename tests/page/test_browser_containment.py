@@ -17,7 +17,7 @@ from tests.page.test_browser_delivery import PANEL
 from tests.support.browser import Web
 from tests.support.page_server import until
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240), pytest.mark.slow]
 
 LOOPS = {
     "top": "while (true) {}",

@@ -12,7 +12,7 @@ from tests.dynamic.world import B_OK, H_PING
 from tests.page.test_browser_delivery import PANEL
 from tests.support.browser import Web, WebPage
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240), pytest.mark.slow]
 
 RAW = (Path(__file__).parent / "halves" / "raw.js").read_text()
 TOO_MUCH, NO_HALF = "says too much", "says what no browser half says"

@@ -14,7 +14,7 @@ from tests.support.tool_calls import Signal
 from workbench.page.files import frame_files, page_files
 from workbench.visible import visible_line
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240), pytest.mark.slow]
 
 
 async def asked(opened: Web, **more: str) -> asyncio.Task[object]:

@@ -13,7 +13,7 @@ from tests.support.page_server import until
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(240), pytest.mark.slow]
 
 
 async def test_a_live_panel_of_tokens_per_step(browser: Browser) -> None:
