@@ -28,10 +28,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """The whole suite runs on all cores, single files in this process."""
+    """The whole suite runs in two processes a core, as tests of the screen wait half of their time; single files in one."""
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     if not is_whole or config.option.usepdb:
         config.option.dist = "no"
         return 0
     config.option.dist = "worksteal"
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return 2 * cores
