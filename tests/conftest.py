@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """The whole suite runs in two processes a core, as tests of the screen wait half of their time; single files in one."""
+    """The whole suite runs in two processes a core (tests of the screen wait half of their time), a file in one."""
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     if not is_whole or config.option.usepdb:
         config.option.dist = "no"
