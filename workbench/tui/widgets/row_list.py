@@ -14,11 +14,8 @@ DrawnRow = tuple[Line, Role]
 """What stands in a row, and the ground under it."""
 
 
-class RowList(SelectableRows):
-    """Rows with a cursor. A subclass holds the rows, says how one is drawn, and what being on one means.
-
-    The rows of one thing (a card of two lines) belong together: the cursor rests on the first of them.
-    """
+class DrawnRows(SelectableRows):
+    """Rows that are drawn once and kept, until the focus, the width or what they say changes."""
 
     GROUND: Role = "base"
     """Below the last row."""
@@ -27,6 +24,53 @@ class RowList(SelectableRows):
         super().__init__(id=id)
         self.cursor = 0
         self._drawn: dict[int, Strip] = {}
+
+    def draw(self, row: int, width: int) -> Strip:
+        """How a row looks now."""
+        raise NotImplementedError
+
+    def redraw_row(self, row: int) -> None:
+        """Something about that row has changed."""
+        self._drawn.pop(row, None)
+        self.refresh_line(row)
+
+    def row_at(self, event: events.MouseEvent) -> int | None:
+        """The row under the mouse."""
+        row = event.y + round(self.scroll_y)
+        return row if row < self.row_count() else None
+
+    def on_focus(self) -> None:
+        self.forget_drawn()
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.forget_drawn()
+        self.refresh()
+
+    def forget_drawn(self) -> None:
+        self._drawn.clear()
+
+    def render_line(self, y: int) -> Strip:
+        row = y + round(self.scroll_y)
+        width = self.scrollable_content_region.width
+        if row >= self.row_count():
+            return self.paint.blank(width, self.GROUND)
+        strip = self._drawn.get(row)
+        if strip is None or strip.cell_length != width:
+            if len(self._drawn) > _KEPT:
+                self._drawn.clear()
+            strip = self._drawn[row] = self.draw(row, width)
+        return strip
+
+
+class RowList(DrawnRows):
+    """Rows with a cursor. A subclass holds the rows, says how one is drawn, and what being on one means.
+
+    The rows of one thing (a card of two lines) belong together: the cursor rests on the first of them.
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._count = 0
 
     # what a subclass says
@@ -98,11 +142,6 @@ class RowList(SelectableRows):
             self.redraw_row(each)
         self.show_cursor()
 
-    def redraw_row(self, row: int) -> None:
-        """Something about that row has changed."""
-        self._drawn.pop(row, None)
-        self.refresh_line(row)
-
     def show_cursor(self) -> None:
         """Brings what the cursor is on into view."""
         if self.cursor < self.row_count():
@@ -119,46 +158,18 @@ class RowList(SelectableRows):
             if event.chain == 2:
                 self.row_opened()
 
-    def row_at(self, event: events.MouseEvent) -> int | None:
-        """The row under the mouse."""
-        row = event.y + round(self.scroll_y)
-        return row if row < self.row_count() else None
-
     def text_select_all(self) -> None:
         """Not by a double click: it opens."""
-
-    def on_focus(self) -> None:
-        self.forget_drawn()
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.forget_drawn()
-        self.refresh()
 
     def on_resize(self) -> None:
         self.forget_drawn()
         self.virtual_size = Size(self.size.width, self.row_count())
         self.show_cursor()
 
-    def forget_drawn(self) -> None:
-        self._drawn.clear()
-
     def row_line(self, row: int) -> Line:
         return self.draw_row(row, self.scrollable_content_region.width)[0]
 
-    def render_line(self, y: int) -> Strip:
-        row = y + round(self.scroll_y)
-        width = self.scrollable_content_region.width
-        if row >= self.row_count():
-            return self.paint.blank(width, self.GROUND)
-        strip = self._drawn.get(row)
-        if strip is None or strip.cell_length != width:
-            if len(self._drawn) > _KEPT:
-                self._drawn.clear()
-            strip = self._drawn[row] = self._draw(row, width)
-        return strip
-
-    def _draw(self, row: int, width: int) -> Strip:
+    def draw(self, row: int, width: int) -> Strip:
         line, ground = self.draw_row(row, width)
         selection: Selection | None = self.text_selection
         span = selection.get_span(row) if selection is not None else None

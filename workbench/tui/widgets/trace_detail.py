@@ -11,12 +11,14 @@ from textual.strip import Strip
 
 from workbench.tui.view.detail_rows import Block, Detail
 from workbench.tui.view.frame import outer_margin
-from workbench.tui.view.pieces import Line, Piece
-from workbench.tui.widgets.selecting import SelectableRows
+from workbench.tui.view.pieces import Line, Piece, Role
+from workbench.tui.widgets.row_list import DrawnRows
 
 
-class DetailLines(SelectableRows):
+class DetailLines(DrawnRows):
     """Rows with a cursor while the pane has the focus; lines of a difference keep their tint."""
+
+    GROUND: Role = "raised"
 
     @dataclass
     class Widened(Message):
@@ -34,8 +36,6 @@ class DetailLines(SelectableRows):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.detail = Detail(())
-        self.cursor = 0
-        self._drawn: dict[int, Strip] = {}
 
     def show_detail(self, detail: Detail, *, keep_place: bool) -> None:
         """Shows other rows, from the top unless they are of the same row of the timeline."""
@@ -69,8 +69,7 @@ class DetailLines(SelectableRows):
     def put_cursor(self, row: int, *, on_top: bool = False) -> None:
         """Puts the cursor on a row and brings it into view; `on_top`: with as much of what follows as there is."""
         for each in (self.cursor, row):
-            self._drawn.pop(each, None)
-            self.refresh_line(each)
+            self.redraw_row(each)
         self.cursor = row
         if on_top:
             self.scroll_to_row(row)
@@ -97,17 +96,9 @@ class DetailLines(SelectableRows):
         return self.margin_cells - (block is not None and block.is_difference)
 
     def on_click(self, event: events.Click) -> None:
-        row = event.y + round(self.scroll_y)
-        if row < len(self.detail):
+        row = self.row_at(event)
+        if row is not None:
             self.put_cursor(row)
-
-    def on_focus(self) -> None:
-        self.forget_drawn()
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.forget_drawn()
-        self.refresh()
 
     def on_resize(self) -> None:
         self.forget_drawn()
@@ -117,24 +108,9 @@ class DetailLines(SelectableRows):
 
     _told = 0
 
-    def forget_drawn(self) -> None:
-        self._drawn.clear()
-
-    def render_line(self, y: int) -> Strip:
-        index = y + round(self.scroll_y)
-        width = self.scrollable_content_region.width
-        if index >= len(self.detail):
-            return self.paint.blank(width, "raised")
-        strip = self._drawn.get(index)
-        if strip is None or strip.cell_length != width:
-            if len(self._drawn) > _KEPT:
-                self._drawn.clear()
-            strip = self._drawn[index] = self._draw(index, width)
-        return strip
-
-    def _draw(self, index: int, width: int) -> Strip:
-        is_cursor = self.has_focus and index == self.cursor
-        line = (Piece(" " * self.row_lead(index)), *self.with_selection(index))
+    def draw(self, row: int, width: int) -> Strip:
+        is_cursor = self.has_focus and row == self.cursor
+        line = (Piece(" " * self.row_lead(row)), *self.with_selection(row))
         if is_cursor:
             line = _with_bar(line)
         return self.paint.strip(line, width, "cursor" if is_cursor else "raised")
@@ -145,6 +121,3 @@ def _with_bar(line: Line) -> Line:
     first = next(index for index, piece in enumerate(line) if piece.text)
     rest = line[first]._replace(text=line[first].text[1:])
     return (Piece("▌", "focus", ground=line[first].ground), rest, *line[first + 1 :])
-
-
-_KEPT = 512
