@@ -5,7 +5,7 @@ Source: docs/page.md 2 and 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -27,29 +27,31 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
     """The ASGI application of one server."""
     page, frame = page_files(), frame_files()
 
-    async def page_file(request: Request) -> Response:
-        host = own_host(request.headers, port)
-        if host is None:
-            return _nothing(403)
-        if not is_token(request.path_params["token"], tokens.page):
-            return _nothing(404)
+    def guarded(
+        host_of: Callable[[Mapping[str, str], int], str | None],
+        token: str,
+        answer: Callable[[Request, str], Response],
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """Answers whoever names a host of ours and knows the token; nobody else learns anything."""
+
+        async def endpoint(request: Request) -> Response:
+            host = host_of(request.headers, port)
+            if host is None:
+                return _nothing(403)
+            if not is_token(request.path_params["token"], token):
+                return _nothing(404)
+            return answer(request, host)
+
+        return endpoint
+
+    def page_file(request: Request, host: str) -> Response:
         return _file(page, request, page_headers(host, tokens.frame))
 
-    async def frame_file(request: Request) -> Response:
-        host = frame_host(request.headers, port)
-        if host is None:
-            return _nothing(403)
-        if not is_token(request.path_params["token"], tokens.frame):
-            return _nothing(404)
+    def frame_file(request: Request, host: str) -> Response:
         return _file(frame, request, frame_headers(host, tokens.frame))
 
-    async def without_slash(request: Request) -> Response:
+    def with_slash(_request: Request, _host: str) -> Response:
         """The address of the page as somebody has typed it; its files are relative to the one with a slash."""
-        host = own_host(request.headers, port)
-        if host is None:
-            return _nothing(403)
-        if not is_token(request.path_params["token"], tokens.page):
-            return _nothing(404)
         return RedirectResponse(f"/{tokens.page}/", 308, _SILENT)
 
     async def socket(websocket: WebSocket) -> None:
@@ -66,9 +68,9 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
     made = Starlette(
         routes=[
             WebSocketRoute("/{token}/socket", socket),
-            Route("/frame/{token}/{name:path}", frame_file),
-            Route("/{token}", without_slash),
-            Route("/{token}/{name:path}", page_file),
+            Route("/frame/{token}/{name:path}", guarded(frame_host, tokens.frame, frame_file)),
+            Route("/{token}", guarded(own_host, tokens.page, with_slash)),
+            Route("/{token}/{name:path}", guarded(own_host, tokens.page, page_file)),
         ],
         exception_handlers={404: missing, 405: missing},
     )
