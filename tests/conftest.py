@@ -27,6 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
 
 
+@pytest.hookimpl(optionalhook=True)  # `-p no:xdist`: to measure
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """The whole suite runs in two processes a core (tests of the screen wait half of their time), a file in one."""
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS

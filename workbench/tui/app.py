@@ -31,6 +31,7 @@ from workbench.tui.view.trail import Trail
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.packages_following import FollowsPackages
+from workbench.tui.workers import start_worker
 from workbench.visible import visible
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
         self.is_painted.set()
         self._tell_keymap()
         if self.memory.file is not None:
-            self.run_worker(self._follow_themes(), group="themes", exit_on_error=False)
+            start_worker(self, self._follow_themes, group="themes")
 
     async def _follow_themes(self) -> None:
         await soon(self.has_shown)

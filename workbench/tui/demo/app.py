@@ -19,6 +19,7 @@ from workbench.tui.demo.caption import Caption
 from workbench.tui.demo.steps import STEPS, Step
 from workbench.tui.subject import Subject, first_scope
 from workbench.tui.viewing.viewing import Topic
+from workbench.tui.workers import start_worker
 
 
 class DemoApp(WorkbenchApp):
@@ -64,7 +65,9 @@ class DemoApp(WorkbenchApp):
         self._undo = self.steps[self.at].undo if self.is_ready.is_set() else ()
         self.at = at
         self.is_ready.clear()
-        self._step = self.run_worker(partial(self._show, self.steps[at]), group="step", exclusive=True)
+        self._step = start_worker(
+            self, partial(self._show, self.steps[at]), group="step", exclusive=True, exit_on_error=True
+        )
 
     async def _show(self, step: Step) -> None:
         while isinstance(self.screen, ModalScreen):
@@ -99,7 +102,7 @@ class DemoApp(WorkbenchApp):
         if subject is None or talk is None:
             return
         if subject not in self._spoken:
-            self._spoken[subject] = self.run_worker(partial(talk.say, text), group="said", exit_on_error=False)
+            self._spoken[subject] = start_worker(self, partial(talk.say, text), group="said")
         await _ended(self._spoken[subject])
         while self.viewing.subject is subject and talk.is_running and not _waits_for_person(subject):
             self._told.clear()

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from textual.app import SuspendNotSupported
 from workbench.tui.hands.house import HouseBase
 from workbench.tui.view.pieces import Piece
 from workbench.tui.view.sizes import CHARACTERS, number
+from workbench.tui.workers import start_worker
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ class Hands(HouseBase):
         if self.is_headless:
             done(self._copied(text, None))
         else:
-            self.run_worker(self._copy_here(text, done), group="copy", exclusive=True, exit_on_error=False)
+            start_worker(self, partial(self._copy_here, text, done), group="copy", exclusive=True)
 
     async def _copy_here(self, text: str, done: Callable[[str], object]) -> None:
         from workbench.tui.hands import clipboard
@@ -96,7 +98,7 @@ class Hands(HouseBase):
         await pick(self, items, "form of the file", lambda name: self._start_export(forms[name]))
 
     def _start_export(self, form: Form) -> None:
-        self.run_worker(self._export(form), group="export", exclusive=True, exit_on_error=False)
+        start_worker(self, partial(self._export, form), group="export", exclusive=True)
 
     async def _export(self, form: Form) -> None:
         from workbench.tui.hands.exports import exported, with_wide_characters
@@ -149,7 +151,7 @@ class Hands(HouseBase):
         if editor is None:
             self.place.say(f"Set $VISUAL or $EDITOR to open {shown} from here, such as `export EDITOR=nano`.", ())
             return
-        self.run_worker(self._edit(editor, shown), group="editor", exclusive=True, exit_on_error=False)
+        start_worker(self, partial(self._edit, editor, shown), group="editor", exclusive=True)
 
     async def _edit(self, editor: Editor, shown: str) -> None:
         """A terminal editor gets the terminal until it goes; the runtime goes on meanwhile."""
@@ -192,7 +194,7 @@ class Hands(HouseBase):
     # reading again
 
     def action_reload(self) -> None:
-        self.run_worker(self._reload(), group="reload", exclusive=True, exit_on_error=False)
+        start_worker(self, self._reload, group="reload", exclusive=True)
 
     async def _reload(self) -> None:
         subject = self.viewing.subject

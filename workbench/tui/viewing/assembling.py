@@ -10,6 +10,8 @@ from textual.app import App
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
+from workbench.tui.workers import runs, start_worker
+
 PATIENCE = 1.0
 """Seconds of one assembly after which a change cancels it instead of waiting for it."""
 AT_ONCE = 8
@@ -40,7 +42,7 @@ class Assembling:
     @property
     def is_running(self) -> bool:
         """An assembly has not come back."""
-        return self._worker is not None and not self._worker.is_finished
+        return runs(self._worker)
 
     @property
     def is_slow(self) -> bool:
@@ -61,7 +63,7 @@ class Assembling:
         """Assembles now; a running assembly is given up."""
         self._is_stale = False
         self._began = time.monotonic()
-        self._worker = self._app.run_worker(self._assemble, group="assemble", exclusive=True, exit_on_error=False)
+        self._worker = start_worker(self._app, self._assemble, group="assemble", exclusive=True)
         if self._ticker is None:
             self._ticker = self._app.set_interval(1.0, self._tick, name="assembling")
 
@@ -72,6 +74,7 @@ class Assembling:
         if self._pause is not None:
             self._pause.stop()
             self._pause = None
+        self._stop_ticker()
         if self._worker is not None:
             self._worker.cancel()
 
@@ -92,13 +95,16 @@ class Assembling:
         """To be called for each change of a worker of the app."""
         if event.worker is not self._worker or not event.worker.is_finished:
             return
-        if self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
+        self._stop_ticker()
         self.error = event.worker.error if event.state is WorkerState.ERROR else None
         self._tell()
         if self._is_stale:
             self.after_change()
+
+    def _stop_ticker(self) -> None:
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
 
     def _tick(self) -> None:
         if self._is_stale and self.is_slow:

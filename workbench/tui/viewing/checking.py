@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.worker import Worker
 
 from workbench.tui.subject import Subject
+from workbench.tui.workers import runs, start_worker
 
 if TYPE_CHECKING:
     from workbench.check.finding import Finding
@@ -31,13 +33,13 @@ class Checking:
     @property
     def is_running(self) -> bool:
         """A check has not come back."""
-        return self._worker is not None and not self._worker.is_finished
+        return runs(self._worker)
 
     def start(self, subject: Subject) -> None:
         """Checks; a running check is given up."""
         self.findings, self.error = None, ""
-        self._worker = self._app.run_worker(
-            self._check(subject), group="check", exclusive=True, exit_on_error=False
+        self._worker = start_worker(
+            self._app, partial(self._check, subject), group="check", exclusive=True
         )
         self._tell()
 

@@ -12,6 +12,7 @@ from textual.worker import Worker
 from workbench.prompt.views import Preview
 from workbench.tui.subject import Subject
 from workbench.tui.view.edits import Change, Waiting, change_between
+from workbench.tui.workers import runs, start_worker
 
 
 class Editing:
@@ -35,8 +36,7 @@ class Editing:
     @property
     def is_running(self) -> bool:
         """An edit is being looked at, or put in force."""
-        workers = (self._looking, self._applying)
-        return any(worker is not None and not worker.is_finished for worker in workers)
+        return runs(self._looking) or runs(self._applying)
 
     def forget(self) -> None:
         """After another scope or subject was chosen."""
@@ -66,14 +66,14 @@ class Editing:
         elif self._looked_at != (pending, scope):
             self._looked_at = pending, scope
             self.waiting = Waiting()
-            self._looking = self._app.run_worker(
-                partial(self._look, subject, scope), group="pending", exclusive=True, exit_on_error=False
+            self._looking = start_worker(
+                self._app, partial(self._look, subject, scope), group="pending", exclusive=True
             )
 
     def apply(self, subject: Subject) -> None:
         """Puts the edit that waits in force."""
-        if self._applying is None or self._applying.is_finished:
-            self._applying = self._app.run_worker(partial(self._apply, subject), group="apply", exit_on_error=False)
+        if not runs(self._applying):
+            self._applying = start_worker(self._app, partial(self._apply, subject), group="apply")
 
     async def _look(self, subject: Subject, scope: str) -> None:
         assert subject.edits is not None

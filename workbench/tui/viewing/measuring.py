@@ -14,6 +14,7 @@ from textual.worker import Worker
 from workbench.prompt.views import Preview
 from workbench.tui.subject import Subject
 from workbench.tui.view.sizes import CHARACTERS, Sizes
+from workbench.tui.workers import runs, start_worker
 
 SOON = 0.2
 """Seconds that a preview waits for its counts once the vocabulary is there, so that numbers do not flicker."""
@@ -32,7 +33,7 @@ class Measuring:
     @property
     def is_running(self) -> bool:
         """A count has not come back."""
-        return self._worker is not None and not self._worker.is_finished
+        return runs(self._worker)
 
     async def soon(self, subject: Subject, preview: Preview) -> Sizes:
         """The sizes, if they can be had in a moment; else characters, and the worker goes on."""
@@ -46,8 +47,8 @@ class Measuring:
 
     def start(self, subject: Subject, preview: Preview) -> None:
         """Counts, and shows what it was."""
-        self._worker = self._app.run_worker(
-            partial(self._count, subject, preview), group="count", exclusive=True, exit_on_error=False
+        self._worker = start_worker(
+            self._app, partial(self._count, subject, preview), group="count", exclusive=True
         )
 
     def give_up(self) -> None:

@@ -8,7 +8,7 @@ Source: docs/tui.md 11.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
@@ -32,6 +32,7 @@ from workbench.tui.widgets.line import LineWidget
 from workbench.tui.widgets.packages_following import FollowsPackages
 from workbench.tui.widgets.paint import Painted
 from workbench.tui.widgets.registry_inspector import Inspector
+from workbench.tui.workers import runs, start_worker
 from workbench.visible import visible_line
 
 TRIAL = "packages what-if"
@@ -282,7 +283,7 @@ class PackageSheet(FollowsPackages):
         if self._shows_sources:
             wanted = [text for text in (self.ask.revision.code, self.ask.revision.client) if text is not None]
             if any(text not in self._colours for text in wanted):
-                self._begin(self._colour, "packages colours")
+                start_worker(self, self._colour, group="packages colours")
         self.show_ask()
 
     async def _colour(self) -> None:
@@ -294,7 +295,7 @@ class PackageSheet(FollowsPackages):
     def action_what_if(self) -> None:
         ask = self.ask
         if not ask.over and ask.can_try and not self._is_trying:
-            self._trial = self._begin(partial(self._try, ask), TRIAL)
+            self._trial = start_worker(self, partial(self._try, ask), group=TRIAL)
             self._take(_with(ask, trial_runs=True, error=""))
 
     async def _try(self, ask: Ask) -> None:
@@ -322,17 +323,13 @@ class PackageSheet(FollowsPackages):
 
     @property
     def _is_trying(self) -> bool:
-        return self._trial is not None and not self._trial.is_finished
+        return runs(self._trial)
 
     def action_open_page(self) -> None:
         """Decides nothing."""
         url = self._access.pages().url
         if url and self.ask.revision.client is not None and not self.ask.over:
-            self._begin(partial(self._open_page, url), "packages browser")
-
-    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
-        """A coroutine only once it begins: where the sheet closes first, one would be left that nobody awaits."""
-        return self.run_worker(work, group=group, exit_on_error=False)
+            start_worker(self, partial(self._open_page, url), group="packages browser")
 
     async def _open_page(self, url: str) -> None:
         from workbench.tui.hands.browser import open_address

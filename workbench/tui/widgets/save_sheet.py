@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ from workbench.tui.view.sizes import number
 from workbench.tui.widgets.bars import BarWidget
 from workbench.tui.widgets.inputs import SafeInput
 from workbench.tui.widgets.line import LineWidget
+from workbench.tui.workers import start_worker
 
 
 class _RaisedLine(LineWidget):
@@ -105,7 +107,7 @@ class SaveSheet(ModalScreen[Path]):
     def _write(self, *, overwrite: bool) -> None:
         name = self.query_one(SafeInput).value.strip()
         if name:
-            self.run_worker(self._written(Path(name).expanduser(), overwrite), group="save", exit_on_error=False)
+            start_worker(self, partial(self._written, Path(name).expanduser(), overwrite), group="save")
         else:
             self._tell((Piece("× ", "failed", bold=True), Piece("Give the file a name.")))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from workbench.prompt.views import Preview
 from workbench.tui.view.compare_sides import OtherFile, SideChoice, Snapshot, side_items
 from workbench.tui.view.picker import Item
 from workbench.tui.viewing.viewing import Viewing
+from workbench.tui.workers import start_worker
 from workbench.visible import visible_line
 
 Take = Callable[[SideChoice], object]
@@ -37,7 +39,7 @@ async def pick_side(
             take(choices[item_id])
         else:
             path = item_id.partition(":")[2]
-            app.run_worker(_take_path(path, take), group="compare path", exclusive=True, exit_on_error=False)
+            start_worker(app, partial(_take_path, path, take), group="compare path", exclusive=True)
 
     await pick(app, items, f"{which} side, or a path", picked, current, typed=_typed_path)
 

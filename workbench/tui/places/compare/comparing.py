@@ -18,6 +18,7 @@ from workbench.tui.view.compare import Comparison, compare
 from workbench.tui.view.compare_sides import Now, Previous, SideChoice, SideWords, words_of
 from workbench.tui.view.difference import Form
 from workbench.tui.viewing.viewing import Viewing
+from workbench.tui.workers import runs, start_worker
 from workbench.values.frozen import FrozenDict
 
 BothMessages = tuple[Sequence[FrozenDict], Sequence[FrozenDict]]
@@ -65,7 +66,7 @@ class Comparing:
     @property
     def is_running(self) -> bool:
         """A comparison has not come back."""
-        return self._worker is not None and not self._worker.is_finished
+        return runs(self._worker)
 
     def choose(self, left: SideChoice, right: SideChoice) -> None:
         """Compares something else."""
@@ -77,7 +78,7 @@ class Comparing:
     def start(self) -> None:
         """Compares what is there now; one that runs is given up."""
         if self._app.is_running:
-            self._worker = self._app.run_worker(self._compare, group="compare", exclusive=True, exit_on_error=False)
+            self._worker = start_worker(self._app, self._compare, group="compare", exclusive=True)
 
     def close(self) -> None:
         """Nothing is compared or open any more."""

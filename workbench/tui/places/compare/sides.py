@@ -24,6 +24,7 @@ from workbench.tui.view.compare_sides import (
     clock,
 )
 from workbench.tui.viewing.viewing import Seen, Viewing
+from workbench.tui.workers import start_worker
 from workbench.values.frozen import FrozenDict
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class _OpenFile:
         self._path = path
         self._changed = changed
         self._opened: asyncio.Future[OpenedComposition] = asyncio.get_running_loop().create_future()
-        self._worker: Worker[None] = app.run_worker(self._stay_open(), group="compare file", exit_on_error=False)
+        self._worker: Worker[None] = start_worker(app, self._stay_open, group="compare file")
 
     async def side(self, scope: str) -> Side:
         """Its prompt for the scope of that name, or else for the one that a person most likely means."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.question import Choice, Question
 from workbench.tui.view.sizes import counted
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.workers import runs, start_worker
 from workbench.visible import visible_line
 
 ACTS = "packages act"
@@ -155,7 +156,7 @@ class Acting(Showing):
     @property
     def is_trying(self) -> bool:
         """A what-if that was begun here is under way."""
-        return self._trial is not None and not self._trial.is_finished
+        return runs(self._trial)
 
     def _end_trial(self) -> bool:
         """Ends the what-if that was begun here, which undoes it; False: there is none."""
@@ -201,7 +202,7 @@ class Acting(Showing):
     def action_open_page(self) -> None:
         url = self._address()
         if url:
-            self._begin(partial(self._open_page, url), "packages browser")
+            start_worker(self, partial(self._open_page, url), group="packages browser")
 
     async def _open_page(self, url: str) -> None:
         if await asyncio.to_thread(open_address, url):
@@ -235,7 +236,7 @@ class Acting(Showing):
         if self.shows and any(
             each is not None and each not in self.colours for each in (card.revision.code, card.revision.client)
         ):
-            self._begin(partial(self._colour, card), "packages colours")
+            start_worker(self, partial(self._colour, card), group="packages colours")
         self.show_page()
 
     async def _colour(self, card: PackageCard) -> None:
@@ -307,11 +308,7 @@ class Acting(Showing):
         self.said = (Piece("◐ ", "pending"), *outside(f"{verb} {package_id}"), Piece(" …"))
         self._said_of = None
         self.refresh_frame()
-        return self._begin(partial(self._done, verb, package_id, work, told), ACTS)
-
-    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]], group: str) -> Worker[None]:
-        """A coroutine only once it begins: where the place closes first, one would be left that nobody awaits."""
-        return self.run_worker(work, group=group, exit_on_error=False)
+        return start_worker(self, partial(self._done, verb, package_id, work, told), group=ACTS)
 
     def forget_said(self) -> None:
         """What was said of a package is over once that is in another state."""

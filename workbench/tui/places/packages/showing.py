@@ -30,6 +30,7 @@ from workbench.tui.view.registry_document import Coloured, Part, Words
 from workbench.tui.view.team_answers import answer_bar
 from workbench.tui.viewing.viewing import Viewing
 from workbench.tui.widgets.packages_list import PackageButtons, PackageList, PackagePage, PackageTitle
+from workbench.tui.workers import start_worker
 
 SAMPLE = "packages"
 MOST_HELD = 100
@@ -174,9 +175,9 @@ class Showing(Place):
         """Once for each request and package; one count at a time, and the newest wanted one after it."""
         if self._has_counted(preview, package_id) or self._counting is not None:
             return
-        self._counting = self.run_worker(
-            partial(self._stop_counted, preview, package_id), group="packages cost", exit_on_error=False
-        )  # no coroutine before it begins: a place that closes first would leave it unawaited
+        self._counting = start_worker(
+            self, partial(self._stop_counted, preview, package_id), group="packages cost"
+        )
 
     def _has_counted(self, preview: Preview | None, package_id: str) -> bool:
         counted, of_id = self._cost_of

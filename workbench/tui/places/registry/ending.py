@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from workbench.config.registry.facts import Outcome
 from workbench.tui.places.base import Place
 from workbench.tui.places.registry.model import RegistryModel
 from workbench.tui.view.registry_stop import stop_question
+from workbench.tui.workers import start_worker
 from workbench.visible import visible_line
 
 
@@ -43,7 +45,7 @@ class Ending:
             def answered(agreed: bool | None) -> None:
                 self.is_asking = False
                 if agreed:
-                    place.run_worker(self._end(uid, action), group=f"end {uid}", exit_on_error=False)
+                    start_worker(place, partial(self._end, uid, action), group=f"end {uid}")
 
             self.is_asking = True
             await place.app.push_screen(Confirm(stop_question(plugin, model.registry, action)), answered)
@@ -54,7 +56,7 @@ class Ending:
         if plugin is None or plugin.state != "stopped":
             place.say("Choose a plugin that was stopped here.", ())
         else:
-            place.run_worker(self._start(plugin.uid), group=f"end {plugin.uid}", exit_on_error=False)
+            start_worker(place, partial(self._start, plugin.uid), group=f"end {plugin.uid}")
 
     async def _start(self, uid: int) -> None:
         subject = self._place.viewing.subject

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from textual.dom import DOMNode
 from textual.worker import Worker
@@ -19,6 +20,7 @@ from workbench.tui.view.registry_plugin import plugin_parts
 from workbench.tui.view.sizes import Size, Sizes
 from workbench.tui.view.source_excerpt import Excerpt, read_excerpt
 from workbench.tui.viewing.viewing import Viewing
+from workbench.tui.workers import runs, start_worker
 
 REST = 0.3
 """Seconds that an entry has to be looked at before other scopes are assembled for it."""
@@ -43,7 +45,7 @@ class Looking:
     @property
     def is_busy(self) -> bool:
         """A file or a scope is being read."""
-        return any(work is not None and not work.is_finished for work in (self._reading, self._measuring))
+        return runs(self._reading) or runs(self._measuring)
 
     def forget_sizes(self) -> None:
         """Something is another: other scopes may read something else."""
@@ -89,8 +91,8 @@ class Looking:
             return
         self._wanted = source
         if source is not None:
-            self._reading = self._place.run_worker(
-                self._read(source, lines), group="registry-source", exclusive=True, exit_on_error=False
+            self._reading = start_worker(
+                self._place, partial(self._read, source, lines), group="registry-source", exclusive=True
             )
 
     async def _read(self, source: TextSource, lines: int) -> None:
@@ -111,9 +113,9 @@ class Looking:
             return
         labels = [scope.label for scope in self._viewing.subject.scopes][:MOST_SCOPES]
         missing = [label for label in labels if label != self._viewing.scope and label not in self._scopes]
-        if missing and (self._measuring is None or self._measuring.is_finished):
-            self._measuring = self._place.run_worker(
-                self._measure(missing), group="registry-scopes", exclusive=True, exit_on_error=False
+        if missing and not runs(self._measuring):
+            self._measuring = start_worker(
+                self._place, partial(self._measure, missing), group="registry-scopes", exclusive=True
             )
 
     async def _measure(self, labels: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar
@@ -37,6 +38,7 @@ from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.say_bar import SayBar
 from workbench.tui.widgets.session_timeline import Steps, StepsHead
 from workbench.tui.widgets.trace_detail import DetailLines
+from workbench.tui.workers import start_worker
 
 MOST_JUMPS = 500
 """Steps that the palette offers."""
@@ -229,7 +231,7 @@ class SessionPlace(PastSteps, Talking):
         self._shown = shown
         part = row.request.verdict.part if row is not None and row.request is not None else None
         if row is not None and part is not None and model.difference_of(row) is None:
-            self.run_worker(self._compare(row, part), group="step difference", exclusive=True, exit_on_error=False)
+            start_worker(self, partial(self._compare, row, part), group="step difference", exclusive=True)
 
     async def _compare(self, row: StepRow, part: ChangedPart) -> None:
         """A long part, beside the loop."""

@@ -26,6 +26,7 @@ from workbench.tui.widgets.bars import AnswerLine, KeyHints
 from workbench.tui.widgets.inputs import SafeInput
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.row_list import DrawnRow, RowList
+from workbench.tui.workers import start_worker
 
 
 class StartList(RowList):
@@ -123,7 +124,7 @@ class StartPlace(Place):
         return self.query_one(StartList)
 
     def on_mount(self) -> None:
-        self.run_worker(self._find_samples(), exit_on_error=False)
+        start_worker(self, self._find_samples, group="samples")
 
     async def _find_samples(self) -> None:
         self._samples = await asyncio.to_thread(_samples)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from workbench.tui.places.team.model import TeamModel
 from workbench.tui.subject import Subject, TeamAccess
 from workbench.tui.view.team_conflict import edited_entries
 from workbench.tui.view.team_preview import Assembled, RolePreview
+from workbench.tui.workers import runs, start_worker
 
 PAGE = 50
 """Lines of a history that are read at once."""
@@ -48,8 +50,8 @@ class Working:
     @property
     def is_busy(self) -> bool:
         """Something has not come back."""
-        reads = self._reading is not None and not self._reading.is_finished
-        return reads or self.is_saving or self.keeping.is_busy or any(not each.is_finished for each in self._others)
+        workers = (self._reading, *self._others)
+        return self.is_saving or self.keeping.is_busy or any(map(runs, workers))
 
     def use(self, access: TeamAccess | None, model: TeamModel) -> None:
         """Another team: what was on its way is nobody's any more."""
@@ -66,10 +68,10 @@ class Working:
         if self.access is None:
             return
         self._anew = self._anew or anew
-        if self._reading is not None and not self._reading.is_finished:
+        if runs(self._reading):
             self._again = True
             return
-        self._reading = self._place.run_worker(self._read(), group="team read", exit_on_error=False)
+        self._reading = start_worker(self._place, self._read, group="team read")
 
     def keep(self) -> None:
         """The draft goes to the disk."""
@@ -94,30 +96,32 @@ class Working:
 
     def restart(self, subject: Subject, uid: int) -> None:
         """The plugin that provides a team's prompts, after it has failed."""
-        self._start(self._restarted(subject, uid), "team restart", exclusive=True)
+        self._start(partial(self._restarted, subject, uid), "team restart", exclusive=True)
 
     def want_page(self, revision: int) -> None:
         """Lines of the history around a revision."""
         first = revision - revision % PAGE
         if first not in self._asked and self.access is not None:
             self._asked.add(first)
-            self._start(self._page(first), "team page")
+            self._start(partial(self._page, first), "team page")
 
     def want_version(self, revision: int) -> None:
         """Texts of a revision."""
         if revision not in self.model.versions and ~revision not in self._asked and self.access is not None:
             self._asked.add(~revision)
-            self._start(self._version(revision), "team version")
+            self._start(partial(self._version, revision), "team version")
 
     def want_previews(self) -> None:
         """What both roles would read."""
-        self._start(self._previews(), "team preview", exclusive=True)
+        self._start(self._previews, "team preview", exclusive=True)
 
     # work
 
-    def _start(self, work: Any, group: str, *, exclusive: bool = False) -> None:
-        self._others = {each for each in self._others if not each.is_finished}
-        self._others.add(self._place.run_worker(work, group=group, exclusive=exclusive, exit_on_error=False))
+    def _start(
+        self, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = False
+    ) -> None:
+        self._others = set(filter(runs, self._others))
+        self._others.add(start_worker(self._place, work, group=group, exclusive=exclusive))
 
     async def _read(self) -> None:
         while True:
@@ -163,7 +167,7 @@ class Working:
     def _store(self, work: Callable[[], Awaitable[Saved]], draft: Any) -> None:
         if not self.is_saving:
             self.is_saving = True
-            self._start(self._stored(work, draft), "team save")
+            self._start(partial(self._stored, work, draft), "team save")
             self._show()
 
     async def _stored(self, work: Callable[[], Awaitable[Saved]], draft: Any) -> None:

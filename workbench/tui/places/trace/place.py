@@ -32,6 +32,7 @@ from workbench.tui.widgets.find_bar import FindBar
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.trace_detail import DetailLines
 from workbench.tui.widgets.trace_timeline import Timeline, TimelineHead
+from workbench.tui.workers import start_worker
 from workbench.visible import visible_line
 
 WRAP = "trace.wrap"
@@ -127,7 +128,7 @@ class TracePlace(Place):
         """In a long prompt it takes a moment, and the screen goes on meanwhile."""
         preview = self.model.preview
         if preview is not None and self.model.needs_repeats:
-            self.run_worker(self._find_repeats(), group="repeats", exclusive=True, exit_on_error=False)
+            start_worker(self, self._find_repeats, group="repeats", exclusive=True)
 
     async def _find_repeats(self) -> None:
         preview = self.model.preview
