@@ -27,7 +27,7 @@ def test_opening_a_composition_loads_neither_pydantic_nor_textual() -> None:
         "async def main():\n"
         "    async with open_composition(locate('broken-malformed')): pass\n"
         "asyncio.run(main())\n"
-        "print([name for name in ('pydantic.main', 'textual', 'watchfiles') if name in sys.modules])"
+        "print([name for name in ('pydantic.main', 'textual', 'watchdog') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

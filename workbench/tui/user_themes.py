@@ -14,6 +14,8 @@ from workbench.tui.themes import ThemeError, ThemeFile, read
 
 LARGEST = 100_000
 """Bytes of a theme file, at most."""
+QUIET_SECONDS = 0.2
+"""A change counts as ended when nothing has changed for so long."""
 
 
 def folder() -> Path:
@@ -45,10 +47,8 @@ def load(where: Path) -> tuple[dict[str, ThemeFile], list[str]]:
 
 
 async def follow(where: Path, changed: Callable[[], object]) -> None:
-    """Calls `changed` after each change in the folder, until cancelled. Waits for nothing if it does not exist."""
-    watchfiles = await asyncio.to_thread(import_module, "watchfiles")
-    try:
-        async for _ in watchfiles.awatch(where, step=200, recursive=False):
+    """Calls `changed` after each change in the folder, until cancelled; one that does not exist may come."""
+    watching = await asyncio.to_thread(import_module, "workbench.watching")
+    async with watching.Watch([where], quiet=QUIET_SECONDS) as watch:
+        while await watch.changed():
             changed()
-    except FileNotFoundError:
-        pass

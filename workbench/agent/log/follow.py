@@ -6,18 +6,11 @@ Source: docs/sessions.md 10.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
-from contextlib import aclosing
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench.agent.log.session_log import Refresh, SessionLog
 
-if TYPE_CHECKING:
-    from watchfiles import Change
-
-QUIET_MS = 40
+QUIET_SECONDS = 0.04
 """Changes that follow each other as fast are one."""
 
 
@@ -25,55 +18,18 @@ async def follow(log: SessionLog, stop: asyncio.Event | None = None) -> AsyncIte
     """Each change of the file of `log`, after `log` has taken it up: grown, truncated, replaced, gone.
 
     Begins with what has changed since `log` was opened, and ends with `stop`. While the file is gone, it waits
-    for another one at the same path. Raises `LogError` when that has a bad header; `OSError` without the folder.
+    for another one at the same path. Raises `LogError` when that has a bad header; `OSError` when the system
+    watches nothing more.
     """
-    from watchfiles import awatch
+    from workbench.watching import Watch  # only who follows a log pays for the import
 
-    paths = _paths_of(log.path)
-    folders = {os.path.dirname(path) for path in paths}
-
-    def concerns(_: Change, changed: str) -> bool:
-        return changed in paths
-
-    stop = stop or asyncio.Event()
-    own_stop = _EitherStop(stop)
-    changes = awatch(*folders, watch_filter=concerns, step=QUIET_MS, stop_event=own_stop, recursive=False)
     was_gone = False
-    async with aclosing(changes):
-        waiting = asyncio.ensure_future(anext(changes, None))
-        try:
-            await asyncio.sleep(0)  # The watcher is in place: from here on nothing escapes it.
-            while not stop.is_set():
-                found = await log.refresh()
-                is_news = found.change != "same" and not (found.change == "gone" and was_gone)
-                was_gone = found.change == "gone"
-                if is_news:
-                    yield found
-                if await waiting is None:
-                    return
-                waiting = asyncio.ensure_future(anext(changes, None))
-        finally:
-            own_stop.set()
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
-
-
-def _paths_of(path: Path) -> set[str]:
-    """Every way in which a change of the file may be reported: its own path, and that of what it links to."""
-    named = os.path.abspath(path)
-    folder = os.path.realpath(os.path.dirname(named))
-    return {os.path.join(folder, os.path.basename(named)), os.path.realpath(named)}
-
-
-class _EitherStop:
-    """The stop event of one watcher. Ending it must end no other that waits for the same event."""
-
-    def __init__(self, stop: asyncio.Event) -> None:
-        self._stop = stop
-        self._is_over = False
-
-    def is_set(self) -> bool:
-        return self._is_over or self._stop.is_set()
-
-    def set(self) -> None:
-        self._is_over = True
+    async with Watch([log.path], quiet=QUIET_SECONDS) as watch:
+        while stop is None or not stop.is_set():
+            found = await log.refresh()
+            is_news = found.change != "same" and not (found.change == "gone" and was_gone)
+            was_gone = found.change == "gone"
+            if is_news:
+                yield found
+            if not await watch.changed(stop):
+                return
