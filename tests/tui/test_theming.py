@@ -10,8 +10,10 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+import tests.support.teams as teams
 from tests.support.previews import FakeSubject
-from tests.tui.conftest import settled
+from tests.tui.conftest import opened, settled
+from tests.tui.packages_by_hand import HandPackages, lived_in
 from tests.tui.test_themes import DARK, GROUNDS, TEXTS, contrast, text_of
 from workbench.tui import user_themes
 from workbench.tui.app import WorkbenchApp
@@ -46,6 +48,25 @@ async def test_themes_of_textual_colour_our_panes(name: str) -> None:
         assert (
             Color.from_rich_color(app.place.answer_line.paint.style("text", "base").color).hex6.lower() == "#dde2ea"
         )
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "ansi-dark"])
+async def test_without_colours_every_cell_of_every_place_is_grey(
+    theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    subject = FakeSubject(packages=HandPackages(lived_in()), team=teams.lived_in())
+    async with opened(subject, theme=theme) as screen:
+        sheets = ["d"], ["escape", "colon"], ["escape", "question_mark"]
+        for keys in (*"123456", *sheets):
+            await screen.press(*keys)
+            strips = screen.app.screen._compositor.render_strips()
+            styles = {segment.style for strip in strips for segment in strip if segment.style is not None}
+            colours = {each for style in styles for each in (style.color, style.bgcolor) if each is not None}
+            assert colours
+            for colour in colours:
+                shade = colour.triplet
+                assert colour.is_default or (shade is not None and shade.red == shade.green == shade.blue), keys
 
 
 def test_a_folder_gives_its_themes_and_what_is_wrong_with_the_others(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from workbench.tui.view.pieces import Line, Piece
 from workbench.tui.viewing.situation import name_of, size_of, status_of
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.bars import AnswerLine, BarWidget, ContextBar, KeyHints, TabBar
+from workbench.tui.widgets.paint import Surface
 from workbench.tui.widgets.quick_compositor import QuickCompositor
 from workbench.tui.widgets.selecting import Selectable
 
@@ -94,13 +95,11 @@ COMPACT = "app.compact"
 """In the memory of the layout: lines stay free on no screen, as on a small one."""
 
 
-class Body(Container):
-    """The panes, side by side or one at a time."""
-
-    BLANK = True
+class Body(Surface, Container):
+    """The panes, side by side or one at a time; nothing is drawn between them."""
 
 
-class Place(Screen[None]):
+class Place(Surface, Screen[None]):
     """A screen that answers one question about what is looked at.
 
     Subclasses give the panes, the answer, and `look_again`. They read `viewing` and hold no truth of their own.
@@ -119,8 +118,6 @@ class Place(Screen[None]):
         (24, "-short"),
         (AIRY_FROM, "-tall"),
     ]
-    BLANK = True
-    """Nothing of its own is drawn between the panes."""
     tab: Tab
     where: ClassVar[Where]
     """The first part of the ids of its commands."""

@@ -98,10 +98,7 @@ class Painted(Widget, inherit_bindings=False):
         strips = [self.render_line(y) for y in range(crop.y, crop.bottom)]
         if crop.x or crop.width != self.size.width:
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
-        filters = [each for each in self.get_line_filters() if not isinstance(each, ANSIToTruecolor)]
-        for each in filters:  # such as NO_COLOR
-            strips = [strip.apply_filter(each, self.background_colors[1]) for strip in strips]
-        return strips
+        return _filtered(self, strips)
 
     def notify_style_update(self) -> None:
         """The theme or the style sheet has changed."""
@@ -111,6 +108,22 @@ class Painted(Widget, inherit_bindings=False):
 
     def forget_drawn(self) -> None:
         """Drops what a subclass keeps of drawn lines."""
+
+
+class Surface(Widget):
+    """Lies below others and draws nothing of its own, as with `BLANK` of Textual, which leaves the filters out."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Free cells."""
+        return _filtered(self, [Strip.blank(crop.width, self.visual_style.rich_style)]) * crop.height
+
+
+def _filtered(widget: Widget, strips: list[Strip]) -> list[Strip]:
+    """As the settings of the person ask for, such as NO_COLOR."""
+    filters = [each for each in widget.get_line_filters() if not isinstance(each, ANSIToTruecolor)]
+    for each in filters:
+        strips = [strip.apply_filter(each, widget.background_colors[1]) for strip in strips]
+    return strips
 
 
 @lru_cache(maxsize=8)
