@@ -20,19 +20,13 @@ from tests.support.plugins import (
     Traces,
     hears,
     labels,
+    passes,
+    raises,
     refuses,
     svc,
 )
 from tests.support.records import Records
 from workbench.core import Context, Event, Fiber, Runtime
-
-
-def raises(*_: object) -> None:
-    raise Boom("boom")
-
-
-async def passes(next: Next) -> Any:
-    return await next()
 
 
 async def test_r53_the_callers_task_is_not_left_cancelled(

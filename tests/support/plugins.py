@@ -31,6 +31,16 @@ def nothing(ctx: Context) -> None:
     """A plugin call that registers nothing."""
 
 
+def raises(*_: object) -> None:
+    """A listener or disposer that does nothing else."""
+    raise Boom("boom")
+
+
+async def passes(*args: Any) -> Any:
+    """A waterfall listener that changes nothing."""
+    return await args[-1]()
+
+
 def P(name: str, apply: Callable[..., Any] = nothing, **metadata: Any) -> SimpleNamespace:
     """A namespace plugin; `metadata` are `inject`, `provides` and `Config`."""
     return SimpleNamespace(name=name, apply=apply, **metadata)
