@@ -2,10 +2,11 @@
 
 Start, keys, what it does while nobody touches it, and memory. Both sides are alive at the same time and take
 turns, so that whatever else the machine does meets both. A key is timed from its byte to the first byte of
-the answer. Linux only. `--rival` names other programs to be started, each as MARK=COMMAND LINE, MARK being
-words of its first screen:
+the answer. Linux only. `--rival` names other programs to be started, each as NAME/PAINT/CONTENT=COMMAND LINE:
+PAINT being words of the first thing it paints, CONTENT words of what the person came for, so that like is
+measured with like:
 
-    python tests/benchmarks/bench_screen.py --rival "Posting=/somewhere/bin/posting"
+    python tests/benchmarks/bench_screen.py --rival "posting/Posting/Send=/somewhere/bin/posting"
 """
 
 from __future__ import annotations
@@ -44,10 +45,22 @@ class Minimal(App):
 Minimal().run()
 """
 OPEN = "from workbench.cli.start import run; run()"
+OURS = "coding-agent"
+MOMENTS = "first paint", "first content"
 LINE_DOWN, PAGE_DOWN = "j", "\x1b[6~"
 HEADER = f"{'':46}{'ours':>12}{'theirs':>12}{'ratio':>9}"
 PAUSE = 0.06
 """Seconds of silence after which a screen is taken to be painted."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another program of the terminal, and the words by which its two moments are known."""
+
+    name: str
+    paint: str
+    content: str
+    words: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -57,7 +70,7 @@ class Settings:
     rounds: int
     presses: int
     idle_seconds: float
-    rivals: Sequence[tuple[str, Sequence[str]]]
+    rivals: Sequence[Rival]
 
     @property
     def patience(self) -> float:
@@ -90,37 +103,43 @@ def main() -> None:
 
 def starts(how: Settings, home: Path) -> None:
     """From the start of a process until there is something on the screen."""
-    sides: dict[str, tuple[Callable[[], Terminal], str]] = {
-        "first paint": (lambda: _workbench(home, "coding-agent"), "will the model read"),
-        "first content of coding-agent": (lambda: _workbench(home, "coding-agent"), "You are an AI agent"),
-        **{mark: (lambda words=words: _program(home, words), mark) for mark, words in how.rivals},  # type: ignore[misc]
+    sides: dict[str, tuple[Callable[[], Terminal], Sequence[str]]] = {
+        "": (lambda: _minimal(home), ("MINIMAL",)),
+        OURS: (lambda: _workbench(home, "coding-agent"), ("will the model read", "You are an AI agent")),
     }
-    times: dict[str, list[float]] = {name: [] for name in (*sides, "")}
+    for rival in how.rivals:
+        sides[rival.name] = (lambda words=rival.words: _program(home, words)), (rival.paint, rival.content)  # type: ignore[misc]
+    times: dict[str, list[list[float]]] = {name: [] for name in sides}
     for _ in range(how.rounds + 1):
-        for name, (make, mark) in (*sides.items(), ("", (lambda: _minimal(home), "MINIMAL"))):
-            times[name].append(until(make, mark, how))
-    baseline = times[""][1:]  # the first one of each has found cold files
-    for name in sides:
-        mine = times[name][1:]
-        goal = {"first paint": 1.7, "first content of coding-agent": 2.1}.get(name)
-        _line(f"start, {name}", _median(mine), _median(baseline), "ms", _ratio(mine, baseline), goal)
-    for rival, _ in how.rivals:
-        for name in list(sides)[:2]:
-            of_rival = _ratio(times[name][1:], times[rival][1:])
-            mine, theirs = _median(times[name][1:]), _median(times[rival][1:])
-            _line(f"start, {name} / {rival}", mine, theirs, "ms", of_rival, 0.5)
+        for name, (make, marks) in sides.items():
+            times[name].append(until(make, marks, how))
+    of = {name: [[each[at] for each in rounds[1:]] for at in (0, -1)] for name, rounds in times.items()}
+    # the first round of each has found cold files
+    minimal = of[""][0]
+    for name in list(sides)[1:]:
+        for at, moment in enumerate(MOMENTS):
+            goal = (1.7, 2.1)[at] if name == OURS else None
+            mine = of[name][at]
+            _line(f"{moment} of {name}", _median(mine), _median(minimal), "ms", _ratio(mine, minimal), goal)
+    for rival in how.rivals:
+        for at, moment in enumerate(MOMENTS):
+            mine, theirs = of[OURS][at], of[rival.name][at]
+            _line(f"{moment} / {rival.name}", _median(mine), _median(theirs), "ms", _ratio(mine, theirs), 0.5)
 
 
-def until(make: Callable[[], Terminal], mark: str, how: Settings) -> float:
-    """Milliseconds from the start of a program until those words have come."""
+def until(make: Callable[[], Terminal], marks: Sequence[str], how: Settings) -> list[float]:
+    """Milliseconds from the start of a program until each of those words has come, in that order."""
     began = time.perf_counter()
+    found: list[float] = []
     with make() as terminal:
         received = b""
-        while mark.encode() not in received:
-            received += terminal.read(1.0)
-            if time.perf_counter() - began > how.patience:
-                raise SystemExit(f"{mark!r} did not come: {plain(received)[-1000:]!r}")
-        return (time.perf_counter() - began) * 1e3
+        for mark in marks:
+            while mark.encode() not in received:
+                received += terminal.read(1.0)
+                if time.perf_counter() - began > how.patience:
+                    raise SystemExit(f"{mark!r} did not come: {plain(received)[-1000:]!r}")
+            found.append((time.perf_counter() - began) * 1e3)
+    return found
 
 
 def ready(terminal: Terminal, mark: str, how: Settings) -> Terminal:
@@ -257,10 +276,13 @@ def _settings() -> Settings:
     parser.add_argument("--rounds", type=int, default=9, help="starts of each side")
     parser.add_argument("--presses", type=int, default=60)
     parser.add_argument("--idle", type=float, default=10.0, metavar="SECONDS")
-    parser.add_argument("--rival", action="append", default=[], metavar="MARK=COMMAND")
+    parser.add_argument("--rival", action="append", default=[], metavar="NAME/PAINT/CONTENT=COMMAND")
     parser.add_argument("--quick", action="store_true", help="a trial run whose figures mean nothing")
     chosen = parser.parse_args()
-    rivals = [(mark, shlex.split(command)) for mark, _, command in (each.partition("=") for each in chosen.rival)]
+    rivals = [
+        Rival(*marks.split("/"), shlex.split(command))
+        for marks, _, command in (each.partition("=") for each in chosen.rival)
+    ]
     if chosen.quick:
         return Settings(rounds=1, presses=2, idle_seconds=0.5, rivals=rivals)
     return Settings(chosen.rounds, chosen.presses, chosen.idle, rivals)
