@@ -232,6 +232,8 @@ async def test_the_page_comes_in_one_round_and_is_small(opened: Web) -> None:
     assert names == sorted(["", *(name for name in page_files() if name not in ("", "index.html"))])
     html = page_files()["index.html"].content.decode()
     assert all(f'"{name}"' in html for name in names if name)  # nothing is found out only by running something
+    frame = frame_files()["index.html"].content.decode()
+    assert [name for name in frame_files() if name not in ("", "index.html") and f'"{name}"' not in frame] == []
     assert sum(len(file.packed) for name, file in page_files().items() if name) <= 25_000  # as they are sent
     assert sum(len(file.content) for name, file in page_files().items() if name) <= 60_000
     assert sum(len(file.content) for name, file in frame_files().items() if name) <= 26_000
