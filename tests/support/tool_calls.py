@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.core import Context
-from workbench.tools.pipeline import BatchOutcome, CodeDispatch, ToolCall, ToolResult
+from workbench.prompt import ToolSchema
+from workbench.tools import ToolsFacade
+from workbench.tools.pipeline import BatchOutcome, CodeDispatch, ToolCall, ToolResult, ToolRun
 
 
 @dataclass
@@ -112,3 +115,31 @@ class Caller:
 def error_of(result: ToolResult) -> str | None:
     """The code of an error result; None for a success."""
     return None if result.error is None else result.error.code
+
+
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+
+
+class Echo:
+    """A tool `echo` that counts how often its body ran."""
+
+    def __init__(self, tools: ToolsFacade, **options: Any) -> None:
+        self.runs: list[ToolRun] = []
+        tools.register(ToolSchema("echo", "Says it again.", TEXT), self.body, **options)
+
+    async def body(self, arguments: Any, run: ToolRun) -> str:
+        self.runs.append(run)
+        await asyncio.sleep(0)
+        return f"echo: {arguments['text']}"
+
+
+def counter(ctx: Context, event: str) -> list[Any]:
+    """The payloads that a listener which passes everything on has seen."""
+    seen: list[Any] = []
+
+    async def count(payload: Any, next: Callable[[], Any]) -> Any:
+        seen.append(payload)
+        return await next()
+
+    ctx.on(event, count)
+    return seen

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.support.plugins import Key
+from tests.support.tool_calls import Caller, Echo
 from workbench.core import Context, Runtime, Scope, create_scope
 from workbench.prompt import PromptConfig, SystemPrompt
 from workbench.tools import ToolRegistry, ToolsFacade
@@ -40,3 +41,13 @@ def outer(root: Context) -> Scope:
 def inner(root: Context, outer: Scope) -> Scope:
     """A scope below `outer`."""
     return create_scope(root, Key("inner"), parent=outer.key)
+
+
+@pytest.fixture
+def caller(root: Context) -> Caller:
+    return Caller(root)
+
+
+@pytest.fixture
+def echo(tools: ToolsFacade) -> Echo:
+    return Echo(tools)

@@ -48,11 +48,6 @@ class Gated:
 
 
 @pytest.fixture
-def caller(root: Context) -> Caller:
-    return Caller(root)
-
-
-@pytest.fixture
 def gated(tools: ToolsFacade) -> Gated:
     return Gated(tools)
 

@@ -29,11 +29,6 @@ async def root() -> AsyncIterator[Context]:
 
 
 @pytest.fixture
-def caller(root: Context) -> Caller:
-    return Caller(root)
-
-
-@pytest.fixture
 def run(caller: Caller) -> Run:
     """Run a program, and give the result of the call."""
     numbers = iter(range(1, 1000))
