@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 
-from workbench.tui.view.pieces import Piece
+from workbench.tui.view.pieces import Piece, cut, outside, width_of
 from workbench.tui.widgets.inputs import SafeInput
 from workbench.tui.widgets.line import LineWidget
 
@@ -37,15 +37,18 @@ class SayBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield _Sign(id="say-sign")
-        yield SafeInput(placeholder="message", id="say-text", compact=True)
+        yield SafeInput(placeholder="enter sends, esc closes", id="say-text", compact=True)
 
     def on_mount(self) -> None:
-        sign = self.query_one("#say-sign", _Sign)
-        sign.margin = 1
-        sign.show((Piece("message ", "focus", bold=True),))
+        self.query_one("#say-sign", _Sign).margin = 1
 
     def open(self, name: str) -> None:
-        """Shows the bar and takes the focus."""
+        """Shows the bar and takes the focus. `name`: who is talked to."""
+        words = (Piece("message to ", "focus"), *outside(name, "focus", bold=True))
+        words = cut(words, max(8, self.app.size.width // 3))
+        sign = self.query_one("#say-sign", _Sign)
+        sign.show(words)
+        sign.styles.width = width_of(words) + 3
         self.add_class("-open")
         field = self.query_one(SafeInput)
         field.value = ""
