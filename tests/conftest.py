@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
+import sys
 import tempfile
 
 import pytest
@@ -15,6 +17,8 @@ for _name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_H
 for _name in ("COLUMNS", "LINES"):
     os.environ.pop(_name, None)  # a worker gets a size that readline has made up
 atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
+sys.dont_write_bytecode = False  # each process would compile everything, and each worker rewrite every assert
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SLOW_TIMEOUT = 900
 """Seconds for a slow test that names no limit of its own; all others have the one of pyproject.toml."""
@@ -25,6 +29,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_long = item.get_closest_marker("slow") or item.get_closest_marker("deep")
         if is_long and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests stay until the end: no collection of garbage has to look through them again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)  # `-p no:xdist`: to measure
