@@ -96,19 +96,15 @@ async def test_no_half_gets_hold_of_the_window_of_another(opened: Web) -> None:
 
 STEALS = """
 return (client) => client.panel({ title: "Steals", render(root) {
-  const field = document.createElement("input");
-  root.append(field);
-  globalThis.keys = "";
-  field.addEventListener("input", () => { root.lastChild.textContent = field.value; });
-  root.append(document.createElement("p"));
-  setInterval(() => { if (client.name === "now" || globalThis.begun) { window.focus(); field.focus(); } }, 20);
+  root.append(document.createElement("iframe"));
+  setInterval(() => root.lastChild.contentWindow.focus(), 20);
 } });
 """
 
 
 async def test_who_takes_the_focus_from_an_answer_is_taken_out(opened: Web) -> None:
     page = await opened.open()
-    thief = await opened.started(STEALS, name="now")
+    thief = await opened.started(STEALS)
     package_id = await opened.world.define(H_PING, client=B_OK)
     task = await opened.world.asked(package_id)
     reason = page.request("req-2").get_by_role("textbox")
@@ -140,6 +136,56 @@ async def test_a_panel_is_left_and_entered_with_tab_and_pointer_while_a_request_
     assert await page.tab.locator("#problems li").count() == 0
     assert opened.world.people.deny("req-2", "")
     await task
+
+
+GREEDY = """
+return (client) => client.panel({ title: "Greedy", render(root) {
+  const first = document.createElement("button"), last = document.createElement("button"), low = document.createElement("p");
+  first.textContent = "First";
+  last.textContent = "Last";
+  low.style.marginTop = "3000px";
+  root.append(first, last, low);
+  globalThis.heard = [];
+  KeyboardEvent.prototype.preventDefault = Event.prototype.stopImmediatePropagation = () => {};
+  for (const target of [window, document, last]) target.addEventListener("keydown", (event) => {
+    heard.push(event.key);
+    if (event.key === "Tab") { event.preventDefault(); first.focus(); }
+  }, true);
+  addEventListener("blur", () => { window.focus(); first.focus(); first.select?.(); });
+  setInterval(() => { first.blur(); first.focus(); low.scrollIntoView(); low.scrollIntoViewIfNeeded?.(); }, 20);
+} });
+"""
+
+
+async def test_a_greedy_panel_keeps_neither_tab_nor_the_page(opened: Web) -> None:
+    """With the keyboard alone; its code can move neither the focus to itself nor the page."""
+    page = await opened.open()
+    await page.tab.locator("#theme").focus()
+    greedy = await opened.started(GREEDY)
+    good = await opened.started(PANEL, H_PING)
+    await expect(page.tab.locator("#theme")).to_be_focused()
+    assert await page.tab.evaluate("scrollY") == 0
+
+    part = "document.activeElement.querySelector('.owner')?.textContent ?? document.activeElement.id"
+    await page.tab.keyboard.press("F6")
+    assert await page.tab.evaluate(part) == "packages"
+    await page.tab.keyboard.press("F6")
+    assert await page.tab.evaluate(part) == greedy
+    await page.tab.keyboard.press("Tab")
+    first = page.frame(greedy).get_by_role("button", name="First")
+    await page.frame(greedy).locator("button:focus").wait_for()
+    await expect(page.tab.get_by_text("F6 leaves").first).to_be_visible()
+    await first.press("F6")  # inside of it
+    await expect(page.tab.locator(".half:focus .owner")).to_have_text(good)
+    await page.tab.keyboard.press("Shift+F6")
+    await page.tab.keyboard.press("Tab")
+    await page.frame(greedy).locator("button:focus").wait_for()
+    for _ in range(4):
+        await page.tab.keyboard.press("Tab")
+    await expect(page.frame(good).get_by_role("button", name="Ask")).to_be_focused()
+    heard = await first.evaluate("() => globalThis.heard")
+    assert not {"Tab", "F6"} & set(heard)
+    assert await page.tab.locator("#problems li").count() == 0
 
 
 SCROLLS = """

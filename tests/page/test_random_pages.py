@@ -12,6 +12,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.dynamic.world import B_BAD, B_OK, H_PING
 from tests.support.page_server import PageClient, Served, served, until
+from workbench.page import limits
 
 STEPS = 60
 PACKAGES = ("dyn-1", "dyn-2", "dyn-3", "dyn-9")
@@ -109,7 +110,9 @@ class Disorder:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_disorder_leaves_nothing(seed: int) -> None:
+async def test_disorder_leaves_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:
+        monkeypatch.setattr(limits, "WRITTEN_BESIDE", 2)
     async with served() as s:
         program = Disorder(s, seed)
         for _ in range(STEPS):

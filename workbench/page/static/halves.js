@@ -4,6 +4,7 @@ import { cut } from "./text.js";
 import { Frame, PATIENCE } from "./frames.js";
 import { Half, IN_FLIGHT, PER_SECOND } from "./half.js";
 import { Services } from "./services.js";
+import { leave } from "./focus.js";
 
 const TICK = 1000; // between two looks at the frames
 const PANEL_PIXELS = 4000;
@@ -265,6 +266,13 @@ const ACTS = {
   },
   served(half, message) {
     this.services.served(half, message);
+  },
+  leave,
+  focus(half) {
+    half.card?.classList.add("inside");
+  },
+  blur(half) {
+    half.card?.classList.remove("inside");
   },
   left(half) {
     this.withdraw(half, "evaluate", "it has left its frame; a browser half stays where it is");

@@ -220,6 +220,7 @@ export class View {
 
   place(frame) {
     const card = el("article", "half spare", el("div", "head"), frame);
+    card.tabIndex = -1;
     $("halves").append(card);
     return card;
   }
@@ -289,7 +290,10 @@ function drawHalf(half) {
   const title = el("h4", "", el("span", "owner", half.id), " ", el("bdi", "", half.name));
   title.id = `half-${half.run}`;
   card.setAttribute("aria-labelledby", title.id);
-  put(card.querySelector(".head"), title, el("span", "push faint", `r${half.revision}, ${half.run}`));
+  put(
+    card.querySelector(".head"), title,
+    el("span", "push faint", el("span", "leave", el("b", "key", "F6"), " leaves · "), `r${half.revision}, ${half.run}`),
+  );
   const frame = half.frame.iframe;
   frame.title = visible(`${half.id} ${half.name}: ${half.titles.join(", ")}`);
   frame.tabIndex = isShown ? 0 : -1;

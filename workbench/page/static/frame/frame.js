@@ -2,6 +2,7 @@
 // are there. The guide for authors is docs/browser-half.md.
 import { makeClient, serve, services, showCall } from "./client.js";
 import { host, hostIs } from "./host.js";
+import { setManners } from "./manners.js";
 import { greet, say } from "./port.js";
 import { crash, half, measure, now, told, watchTimers } from "./seats.js";
 import { setTraps } from "./traps.js";
@@ -74,6 +75,7 @@ function painted({ theme }) {
   document.documentElement.dataset.theme = theme;
 }
 
+setManners();
 watchTimers();
 setTraps(host);
 new ResizeObserver(() => half.id && measure()).observe(document.body);

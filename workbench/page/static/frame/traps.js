@@ -23,6 +23,11 @@ export function setTraps(host) {
     const value = new Proxy(function () {}, { apply: spring, construct: spring, get, set: spring });
     Object.defineProperty(window, name, { value, configurable: true, writable: true });
   }
+  for (const name of ["pushState", "replaceState"]) {
+    History.prototype[name] = () => {
+      throw new Error(`history.${name} is not available to a browser half: the history is the page's; keep what is shown in a variable`);
+    };
+  }
   for (const name of ["cookie", "domain"]) {
     const spring = () => {
       throw new Error(`document.${name} is not available to a browser half: ${store}`);
