@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import tests.support.previews as p
+from tests.tui.conftest import Screen
+from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import COMMANDS, command
 from workbench.tui.keymap import PANES, USUAL, key_label, key_name, load, meet, read
 from workbench.tui.widgets.picker import Picker
@@ -160,6 +162,19 @@ async def test_a_faulty_keymap_is_told_on_the_screen(workbench: Workbench) -> No
         assert "\x1b" not in notes[0].message
         await screen.press("slash")
         assert screen.place.find_bar.display, "the usual key stays"
+
+
+@pytest.mark.parametrize("size", [(20, 5), (60, 40), (100, 20)])
+async def test_a_note_takes_two_lines_of_a_small_screen(size: tuple[int, int]) -> None:
+    app = WorkbenchApp(p.FakeSubject(), keymap=read("prompt.find: bogus\nx: y\n", "a-folder/with/keymap.yaml"))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = Screen(pilot, p.FakeSubject())
+        app.notify("A second note.", markup=False)
+        for keys in ((), ("question_mark",)):  # on a place, and on a sheet
+            await screen.press(*keys)
+            await screen.until(lambda: "second note" in screen.text())
+            shown = screen.text().splitlines()
+            assert not any("keymap.yaml" in line or "second note" in line for line in shown[:-2])
 
 
 async def test_keys_inside_sentences_are_those_of_the_person(workbench: Workbench) -> None:

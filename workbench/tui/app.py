@@ -20,6 +20,7 @@ from workbench.tui.hands.actions import HANDS, Hands
 from workbench.tui.hands.layout import Layout
 from workbench.tui.hands.leaving import Leaving
 from workbench.tui.hands.moving import Moving
+from workbench.tui.hands.telling import Telling
 from workbench.tui.keymap import USUAL, Keymap
 from workbench.tui.memory import Memory
 from workbench.tui.opener import soon
@@ -56,7 +57,7 @@ def _place(title: str) -> type[Place]:
     return found
 
 
-class WorkbenchApp(Moving, Hands, Layout, Leaving):
+class WorkbenchApp(Moving, Hands, Layout, Telling, Leaving):
     """The workbench over one subject. The runtime belongs to the program that runs the app."""
 
     TITLE = "Prompt Workbench"
@@ -64,9 +65,7 @@ class WorkbenchApp(Moving, Hands, Layout, Leaving):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("app")
     CSS_PATH = [Path(__file__).parent / "places" / name for name in ("frame.tcss", "prompt/style.tcss")]  # noqa: RUF012
     """The other places load theirs when they are first shown."""
-    CSS = """
-    Toast { background: $wb-raised; color: $wb-text; }
-    """
+    CSS = Telling.NOTES
 
     def __init__(
         self,
