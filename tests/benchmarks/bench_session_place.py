@@ -101,7 +101,7 @@ def main() -> None:
             return sum(len(made[row]) for row in range(min(LINES, len(made))))
 
         def empty_place() -> int:
-            bar = frame.context_bar("a.yml", "main", "12 tok", frame.LIVE, short=False)
+            bar = frame.context_bar("a.yml", "main", "12 tok", frame.LIVE, 80, short=False)
             tabs = frame.tab_bar(TABS, "Session", "What happened, step by step?", 118)
             hints = frame.key_hints(commands_of("session", "app"), 116)
             return len(bar.left) + len(tabs.left) + len(hints.left)

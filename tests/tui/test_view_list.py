@@ -229,10 +229,10 @@ def test_hints_for_the_moment_come_first() -> None:
 
 
 def test_the_scope_can_be_clicked() -> None:
-    bar = frame.context_bar("a.yml", "main", "1 char", frame.LIVE, short=False)
+    bar = frame.context_bar("a.yml", "main", "1 char", frame.LIVE, 80, short=False)
     (region,) = bar.regions
     assert plain(bar.left)[region.start : region.end] == "scope main ▾"
-    assert frame.context_bar("a.yml", None, "", frame.LIVE, short=True).regions == ()
+    assert frame.context_bar("a.yml", None, "", frame.LIVE, 80, short=True).regions == ()
 
 
 def test_help_names_each_command_at_every_width() -> None:

@@ -292,11 +292,12 @@ class Place(Surface, Screen[None]):
         if not self.is_mounted:
             return
         viewing, width = self.viewing, self.size.width
+        inner_width = width - 2 * frame.outer_margin(width)
         short = width < 100
         has_choice = viewing.subject is not None and len(viewing.subject.scopes) > 1
         scope = viewing.scope if has_choice and self.shows_scope else None
         self.context_bar.show_bar(
-            frame.context_bar(name_of(viewing), scope, size_of(viewing), self.status, short=short)
+            frame.context_bar(name_of(viewing), scope, size_of(viewing), self.status, inner_width, short=short)
         )
         packages = viewing.subject.packages if viewing.subject is not None else None
         asked = packages.waiting_count if packages is not None else 0
@@ -315,7 +316,6 @@ class Place(Surface, Screen[None]):
         commands = self.house.commands_of(self.where, "app")
         if viewing.subject is not None and scope is None:  # `s` would offer nothing
             commands = [command for command in commands if command.id != "app.scope"]
-        inner_width = width - 2 * frame.outer_margin(width)
         self.key_hints.show_bar(frame.key_hints(commands, inner_width, self.now | {"asked"} if asked else self.now))
 
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:

@@ -15,6 +15,7 @@ from workbench.config.difference.request import GivenUp, RequestDifference, requ
 from workbench.prompt.views import EntryView, Owner, Preview, ToolView
 from workbench.tokens import Count
 from workbench.tui.view.difference import Form, TextDifference, owner_band
+from workbench.tui.view.file_place import file_and_line
 from workbench.tui.view.panel import wrapped
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.prefix_line import BREAK
@@ -219,12 +220,12 @@ def _break_remark(request: RequestDifference) -> Line:
     sign, sign_behind = (
         "" if label == "exact" else f"{NOT_EXACT} " for label in (prefix.label, prefix.label_behind)
     )
-    where = f"; {prefix.first.position.file}:{prefix.first.position.line}" if prefix.first.position else ""
+    where = f", at {file_and_line(prefix.first.position)}" if prefix.first.position else ""
     return (
         Piece(f"{BREAK} ", "broken", bold=True),
-        Piece(f"first changed token, {sign}{number(prefix.number)}; ", "soft"),
-        Piece(f"{sign_behind}{number(prefix.read_anew)} from there on", "soft"),
+        Piece(f"first changed token, {sign}{number(prefix.number)}", "soft"),
         *outside(where, "soft"),
+        Piece(f"; {sign_behind}{number(prefix.read_anew)} from there on", "soft"),
     )
 
 

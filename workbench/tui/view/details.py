@@ -10,6 +10,7 @@ from workbench.prompt.source import TextSource
 from workbench.prompt.views import EntryView, Failure, Owner, Preview, ToolView, VariableView
 from workbench.tui.view.budgets import budget_line, budget_remark
 from workbench.tui.view.entries import Entry, PluginTrouble, order_text, owner_role, sign_of
+from workbench.tui.view.file_place import file_and_line, short_path
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, outside
 from workbench.tui.view.sizes import CHARACTERS, Size, Sizes, counted
 
@@ -202,21 +203,10 @@ def _owner_line(owner: Owner, source: TextSource | None) -> Line:
     role = OWNER_ROLES.get(owner.kind, "owner-plugin")
     if source is None:
         return outside(owner.plugin, role)
-    folder, slash, file = source.file.rpartition("/")
+    folder, slash, file = short_path(source.file).rpartition("/")
     if file == owner.plugin:  # the owner is a file: say it once
         return *outside(folder + slash, "soft"), *outside(file, role), *outside(f":{source.line}", "soft")
-    return *outside(owner.plugin, role), Piece("  "), *outside(f"{_short(source.file)}:{source.line}", "soft")
-
-
-def _short(path: str) -> str:
-    """The end of a long path: what is cut off for want of room must not be the name of the file."""
-    parts = path.split("/")
-    is_long = len(path) > LONGEST_PATH if parts[0] else len(parts) > 4
-    return "…/" + "/".join(parts[-2:]) if is_long and len(parts) > 2 else path
-
-
-LONGEST_PATH = 30
-"""Characters of a relative path that is shown as a whole."""
+    return *outside(owner.plugin, role), Piece("  "), *outside(file_and_line(source), "soft")
 
 
 def _layer_line(entry: EntryView) -> Line:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from workbench.tui.commands import Command
+from workbench.tui.view.file_place import short_path
 from workbench.tui.view.pieces import Line, Piece, Role, outside, width_of
 
 
@@ -63,23 +64,31 @@ class Bar(NamedTuple):
     regions: tuple[Region, ...] = ()
 
 
-def context_bar(name: str, scope: str | None, size: str, status: Status, *, short: bool) -> Bar:
-    """File, scope, size, state. `scope` None: there is only one."""
+def context_bar(name: str, scope: str | None, size: str, status: Status, width: int, *, short: bool) -> Bar:
+    """File, scope, size, state in `width` cells. `scope` None: there is only one."""
     gap = "  " if short else "    "
-    left: Line = outside(name, "strong", bold=True)
-    regions: tuple[Region, ...] = ()
-    if scope is not None:
-        start = width_of(left) + len(gap)
-        word = () if short else (Piece("scope ", "soft"),)
-        left = (*left, Piece(gap), *word, *outside(scope), Piece(" ▾", "faint"))
-        regions = (Region(start, width_of(left), "app.scope"),)
-    right = (
+    right: Line = (
         Piece(size, "text"),
         Piece(gap if size else ""),
         Piece(f"{status.sign} ", status.role, bold=True),
         Piece(status.word, status.role),
     )
+    chosen: Line = ()
+    if scope is not None:
+        word = () if short else (Piece("scope ", "soft"),)
+        chosen = (*word, *outside(scope), Piece(" ▾", "faint"))
+    room = width - width_of(right) - 2 - (width_of(chosen) + len(gap) if chosen else 0)
+    left: Line = outside(short_path(name, max(LEAST_NAME, room)), "strong", bold=True)
+    regions: tuple[Region, ...] = ()
+    if chosen:
+        start = width_of(left) + len(gap)
+        left = (*left, Piece(gap), *chosen)
+        regions = (Region(start, width_of(left), "app.scope"),)
     return Bar(left, right, regions)
+
+
+LEAST_NAME = 16
+"""Cells that the name of the file keeps beside a long scope."""
 
 
 def tab_bar(

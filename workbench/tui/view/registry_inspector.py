@@ -16,6 +16,7 @@ from workbench.prompt.views import EntryView, Preview, ToolView, VariableView
 from workbench.tui.view.details import Fact
 from workbench.tui.view.difference import difference_lines
 from workbench.tui.view.entries import order_text
+from workbench.tui.view.file_place import file_and_line
 from workbench.tui.view.pieces import Line, Piece, cut, outside, spread, width_of
 from workbench.tui.view.registry_document import Drawn, Facts, Part, Rows, Text, Title, Words
 from workbench.tui.view.registry_lines import (
@@ -360,20 +361,13 @@ def source_parts(source: TextSource | None, excerpt: Excerpt | None) -> Iterator
     """Where it stands, with the lines there."""
     if source is None:
         return
-    place = outside(f"{short_path(source.file)}:{source.line}", "soft")
-    yield Title((Piece("Source  ", "soft", bold=True), *place))
+    yield Title((Piece("Source  ", "soft", bold=True), *outside(file_and_line(source), "soft")))
     if excerpt is None or excerpt.source != source:
         yield Words((Piece("…", "faint"),))
     elif excerpt.error:
         yield Words(outside(excerpt.error, "soft"))
     else:
         yield Text(excerpt.text, first_line=excerpt.first_line, runs=excerpt.runs, marked=source.line)
-
-
-def short_path(path: str) -> str:
-    """The end of a long absolute path; relative ones stay as they are."""
-    parts = path.split("/")
-    return path if parts[0] or len(parts) <= 4 else "…/" + "/".join(parts[-3:])
 
 
 def _indented(document: str) -> str:

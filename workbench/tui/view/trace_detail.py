@@ -13,7 +13,8 @@ from workbench.prompt.views import Owner, Preview
 from workbench.tui.view.detail_rows import Block, Detail, heading, paragraph
 from workbench.tui.view.difference import Form, TextDifference
 from workbench.tui.view.entries import EntryKey
-from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, cut, outside, spread
+from workbench.tui.view.file_place import with_place
+from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, cut, outside
 from workbench.tui.view.sizes import number
 from workbench.tui.view.trace import (
     Marks,
@@ -28,8 +29,7 @@ from workbench.tui.view.trace_words import (
     MOST_REPEATS,
     consequence,
     growth_lines,
-    missed_line,
-    place_of,
+    missed_lines,
     remedy,
     repeat_lines,
 )
@@ -90,14 +90,14 @@ def _listener(
     form: Form,
 ) -> Iterator[Block]:
     role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
-    title: Line = (
+    words: Line = (
         *cut(outside(label_of(listener), "strong", bold=True), max(16, width // 3)),
         Piece("  listener of ", "soft"),
         *cut(outside(listener.owner.plugin, role), max(16, width // 3)),
-        *place_of(listener.source),
-        *((Piece(", scope ", "soft"), *outside(listener.scope)) if listener.scope else ()),
     )
-    yield Block([spread(title, _time(listener, short=width < 100), width)])
+    scope: Line = (Piece(", scope ", "soft"), *outside(listener.scope)) if listener.scope else ()
+    time = _time(listener, short=width < 100)
+    yield Block(with_place(words, listener.source, width, behind=scope, right=time))
     yield Block(paragraph(consequence(listener, preview), width))
     advice = remedy(listener, preview)
     if advice and blanks:
@@ -125,7 +125,7 @@ def _listener(
     if missed and listener.outcome in ("short-circuited", "not awaited", "raised"):
         yield from heading("What never ran", (), width, blanks)
         for each in missed:
-            yield Block([missed_line(each, last_ran(each))])
+            yield Block(missed_lines(each, last_ran(each), width))
     if advice and not blanks:  # first what it did, where there is little room
         yield Block(paragraph((Piece(advice, "soft"),), width))
 

@@ -22,7 +22,7 @@ from workbench.tui.view.trace import (
     sign_of_change,
 )
 from workbench.tui.view.trace_lines import milliseconds
-from workbench.tui.view.trace_words import MOST_REPEATS, growth_lines, missed_line, repeat_lines
+from workbench.tui.view.trace_words import MOST_REPEATS, growth_lines, missed_lines, repeat_lines
 
 
 def stage_blocks(key: RowKey, preview: Preview, marks: Marks, width: int, blanks: bool) -> Iterator[Block]:
@@ -152,7 +152,7 @@ def _waterfall(preview: Preview, marks: Marks, width: int, blanks: bool) -> Iter
                 )
                 yield Block(paragraph(line, width), change, EntryKey(change.kind, change.name, ""))
     for each in trace.not_reached:
-        yield Block([missed_line(each, "never ran")])
+        yield Block(missed_lines(each, "never ran", width))
     yield from _said(marks, width, blanks)
 
 

@@ -8,10 +8,10 @@ from typing import Final
 from workbench.prompt.growth import Growth
 from workbench.prompt.listener_words import ListenerChange
 from workbench.prompt.repeats import Repeat, RepeatPlace
-from workbench.prompt.source import TextSource
 from workbench.prompt.trace import ListenerSpan
 from workbench.prompt.views import Owner, Preview
 from workbench.tui.view.answer import Answer
+from workbench.tui.view.file_place import with_place
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, cut, cut_text, outside
 from workbench.tui.view.sizes import counted, number
 from workbench.tui.view.trace import Marks, failed_stage, is_order_ignored, label_of
@@ -311,23 +311,14 @@ def found_words(query: str, hit: ListenerChange | None, preview: Preview, count:
     )
 
 
-def missed_line(listener: ListenerSpan, since: str) -> Line:
+def missed_lines(listener: ListenerSpan, since: str, width: int) -> list[Line]:
     """A listener that did not run. `since`: when it last did."""
     role = OWNER_ROLES.get(listener.owner.kind, "owner-plugin")
-    return (
+    words: Line = (
         Piece("– ", "soft", bold=True),
-        *outside(label_of(listener)),
+        *cut(outside(label_of(listener)), max(16, width // 3)),
         Piece("  listener of ", "soft"),
-        *outside(listener.owner.plugin, role),
-        *place_of(listener.source),
-        *((Piece(f"; {since}", "soft"),) if since else ()),
+        *cut(outside(listener.owner.plugin, role), max(16, width // 3)),
     )
-
-
-def place_of(source: TextSource | None) -> Line:
-    """Its file, with the two folders around it."""
-    if source is None:
-        return ()
-    parts = source.file.split("/")
-    short = source.file if len(parts) <= 3 else "…/" + "/".join(parts[-2:])
-    return outside(f", {short}:{source.line}", "soft")
+    behind: Line = (Piece(f"; {since}", "soft"),) if since else ()
+    return with_place(words, listener.source, width, behind=behind)
