@@ -25,6 +25,7 @@ from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.bars import AnswerLine, KeyHints
 from workbench.tui.widgets.inputs import SafeInput
 from workbench.tui.widgets.lines import bindings_of
+from workbench.tui.widgets.paint import Surface
 from workbench.tui.widgets.row_list import DrawnRow, RowList
 from workbench.tui.workers import start_worker
 
@@ -71,10 +72,8 @@ class StartList(RowList):
         return (bar, *line), "cursor" if self.has_focus else "cursor-idle"
 
 
-class Column(Vertical):
+class Column(Surface, Vertical):
     """All of it, in the middle of a wide screen."""
-
-    BLANK = True
 
 
 WHAT = "path or name …"
