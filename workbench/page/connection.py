@@ -18,6 +18,7 @@ from workbench.dynamic.delivery import Announcement
 from workbench.dynamic.pages import FetchRefused, PageCallError
 from workbench.page import limits, messages
 from workbench.page.messages import Asked, Garbage
+from workbench.page.outlet import Outlet
 from workbench.page.rate import Bucket
 from workbench.page.wire import PageWire, text_frame
 
@@ -89,13 +90,21 @@ class PageConnection:
         self._outbox.append(frame)
         self._hub.flush_soon()
 
-    def flush(self) -> None:
-        """Into the connection at once, or into its buffer; a page that leaves too much unread is cut off."""
+    def news(self) -> bytes:
+        """What is to be written to `outlet` now; nothing where it is closed."""
         if not self._outbox:
-            return
-        self._wire.write(b"".join(self._outbox))
+            return b""
+        told = b"".join(self._outbox)
         self._outbox.clear()
-        if self._wire.unread > limits.UNREAD_BYTES:
+        return told if self._wire.is_open else b""
+
+    @property
+    def outlet(self) -> Outlet:
+        return self._wire.outlet
+
+    def has_to_read(self) -> None:
+        """A page that leaves too much unread is cut off."""
+        if self.outlet.unread > limits.UNREAD_BYTES:
             log.warning("page %s does not read what it is sent: it is cut off", self.id)
             self._wire.abort()
             self._hub.forget(self)
@@ -107,7 +116,7 @@ class PageConnection:
         """Once. It is no page any more, and is cut off a little later if it takes no note of it."""
         if self.closed is None:
             self.closed = why
-            self.flush()
+            self.outlet.write(self.news())
             self._hub.forget(self)
             self._wire.say_goodbye(why.code, why.reason)
 

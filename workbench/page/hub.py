@@ -18,6 +18,7 @@ from workbench.page.connection import FULL, GOING_AWAY, PageConnection
 from workbench.page.events import ConnectedPage
 from workbench.page.frames import Frames
 from workbench.page.wire import PageWire, text_frame
+from workbench.page.writer import Writer
 
 
 class Hub:
@@ -38,6 +39,7 @@ class Hub:
         """As it was when the pages were told last; None when one has come since."""
         self._is_flushing = False
         self._is_open = True
+        self._writer = Writer()
 
     def enter(self, wire: PageWire, user_agent: str) -> PageConnection:
         """A page has connected. It is greeted, or closed again at once."""
@@ -84,8 +86,13 @@ class Hub:
                 self._list()
         finally:
             self._is_flushing = False
+        parts = []
         for page in list(self._connections.values()):
-            page.flush()
+            if told := page.news():
+                parts.append((page.outlet, told))
+        self._writer.write(parts)
+        for page in list(self._connections.values()):
+            page.has_to_read()
 
     def package_called(self, call: PackageCall) -> None:
         """A tool of a package, called by the session that owns it: for the pages that run its browser half."""
@@ -121,3 +128,7 @@ class Hub:
         self._is_open = False
         for page in list(self._connections.values()):
             page.close(GOING_AWAY)
+
+    async def ended(self) -> None:
+        """The last connection is over: nothing of the hub is left when this returns."""
+        await self._writer.stop()

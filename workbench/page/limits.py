@@ -22,6 +22,8 @@ MISTAKES = 10
 """Messages that are none: a page that sends more of them is closed."""
 UNREAD_BYTES = 8 * 1024 * 1024
 """What a page may leave unread before it is cut off."""
+WRITTEN_BESIDE = 4
+"""From so many pages on, what they are told in one turn is written beside the event loop."""
 PING_SECONDS = 20.0
 """How often a page is asked whether it is still there, and how long it may take to say so."""
 REQUEST_SECONDS = 10.0

@@ -91,7 +91,10 @@ async def serve(ctx: Context, port: int) -> PageService:
 
         async def stop() -> None:
             hub.close()
-            await server.stop()
+            try:
+                await server.stop()
+            finally:
+                await hub.ended()
 
         return stop
 

@@ -1,8 +1,8 @@
 """The protocols of one connection, as uvicorn runs them: with our log, and with a way to write without waiting.
 
 Everything that knows the inside of uvicorn stands here. A message to all pages is one frame that is made once;
-each connection only writes it. What a peer does not read stays in the buffer of its transport, whose size is
-watched by whoever writes.
+each connection only writes it. What a peer does not read stays in the buffer of its outlet, whose size is watched
+by whoever writes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame, Opcode
 
 from workbench.page import limits
+from workbench.page.outlet import Outlet
 
 SCOPE_KEY = "workbench.wire"
 _quiet = logging.getLogger("workbench.page.wire")
@@ -75,6 +76,15 @@ class PageWire(WebSocketsSansIOProtocol):
         self.conn.logger = _quiet
         self.conn.debug = False
 
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.outlet = Outlet(transport)
+        self.transport = self.outlet  # type: ignore[assignment]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.outlet.lost()
+
     def handle_connect(self, event: Any) -> None:
         super().handle_connect(event)
         if self.response.status_code == 101:
@@ -83,16 +93,6 @@ class PageWire(WebSocketsSansIOProtocol):
     @property
     def is_open(self) -> bool:
         return self.handshake_complete and not (self.close_sent or self.disconnected or self.transport.is_closing())
-
-    @property
-    def unread(self) -> int:
-        """Bytes that the peer has not taken yet."""
-        return self.transport.get_write_buffer_size()
-
-    def write(self, frame: bytes) -> None:
-        """Into the connection at once, or into its buffer; nothing where it is closed."""
-        if self.is_open:
-            self.transport.write(frame)
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()
