@@ -184,7 +184,7 @@ from workbench.config.opened import open_composition
 from workbench.config.live import live_services
 
 async def main():
-    async with open_composition({str(file)!r}, services=live_services()) as opened:
+    async with open_composition({str(file)!r}, settle_seconds=60, services=live_services()) as opened:
         assert opened.runtime.root.get("dynamic") is not None
         assert (opened.runtime.root.get("page") is not None) is {is_loaded}
 
