@@ -85,7 +85,7 @@ def test_one_bad_step_does_not_become_the_new_normal() -> None:
     assert [verdict.drift for verdict in verdicts] == [(), ("clock:now",), ("clock:now",), ()]
     assert verdicts[3].part is not None
     assert verdicts[3].part.action == "removed"
-    assert verdicts[3].cause_words == "undeclared, but as agreed again"
+    assert verdicts[3].cause_words == "undeclared, but back to what was sent at first"
     assert [verdict.is_drift for verdict in verdicts] == [False, True, False, False]
 
 

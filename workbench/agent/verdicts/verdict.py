@@ -148,7 +148,7 @@ class Verdict:
         """Why, in a few words; empty where nothing broke. Outside text."""
         if not self.is_break:
             return ""
-        undeclared = "undeclared, but as agreed again" if self.is_back else "undeclared drift"
+        undeclared = "undeclared, but back to what was sent at first" if self.is_back else "undeclared drift"
         return "; ".join(cause.words for cause in self.causes) or undeclared
 
     def count(self, tokens: int) -> Count:

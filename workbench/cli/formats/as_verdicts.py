@@ -53,9 +53,9 @@ def row_words(row: RequestRow) -> str:
     if row.is_partial:
         facts.append(f"{' and '.join(sorted(row.not_recorded))} not recorded")
     if verdict.pinned:
-        facts.append(f"agreed anew: {verdict.pinned}")
+        facts.append(f"accepted from here on: {verdict.pinned}")
     elif verdict.drift and not verdict.is_break:
-        facts.append(f"still not as agreed: {', '.join(verdict.drift[:3])}")
+        facts.append(f"still drifted: {', '.join(verdict.drift[:3])}")
     if row.failure is not None:
         facts.append(
             "failed: " + " ".join(str(row.failure[key]) for key in ("code", "message") if row.failure.get(key))
@@ -81,7 +81,8 @@ def break_lines(verdict: Verdict) -> Iterator[str]:
     if verdict.equal:
         yield f"still equal: {', '.join(verdict.equal[:6])}" + (", …" if len(verdict.equal) > 6 else "")
     if verdict.drift and not verdict.pinned:
-        yield f"not as agreed: {', '.join(verdict.drift[:6])}" + (", …" if len(verdict.drift) > 6 else "")
+        names = ", ".join(verdict.drift[:6]) + (", …" if len(verdict.drift) > 6 else "")
+        yield f"drifted from the first request, undeclared: {names}"
 
 
 def part_words(part: ChangedPart) -> str:

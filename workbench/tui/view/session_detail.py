@@ -120,10 +120,13 @@ def _facts(request: RequestRow, verdict: Verdict, width: int) -> Iterator[Line]:
             )
             yield from _fact("equal", outside(names, "soft"), width)
     if verdict.pinned:
-        yield from _fact("agreed", (Piece("from here on as it is: "), *outside(verdict.pinned)), width)
+        yield from _fact(
+            "accepted", (Piece("from here on, as this request has it: "), *outside(verdict.pinned)), width
+        )
     elif verdict.drift:
         names = ", ".join(verdict.drift[:5]) + (f" and {len(verdict.drift) - 5} more" * (len(verdict.drift) > 5))
-        yield from _fact("agreed", (Piece("not as agreed: ", "changed"), *outside(names)), width)
+        why = Piece(": not what the first request sent, and no change of it was declared", "soft")
+        yield from _fact("drifted", (*outside(names, "changed"), why), width)
     if request.header_reason is not None:
         changes = f", {', '.join(request.header_changes)} changed" if request.header_changes else ""
         yield from _fact(
@@ -142,7 +145,7 @@ def _facts(request: RequestRow, verdict: Verdict, width: int) -> Iterator[Line]:
 
 def _cause(verdict: Verdict) -> Line:
     if not verdict.causes and verdict.is_back:
-        return (Piece("undeclared", "changed", bold=True), Piece(", but as agreed again"))
+        return (Piece("undeclared", "changed", bold=True), Piece(", but back to what was sent at first"))
     if not verdict.causes:
         return (Piece("undeclared drift", "broken", bold=True), Piece(": nobody has said why", "soft"))
     return outside("; ".join(cause.words for cause in verdict.causes))
