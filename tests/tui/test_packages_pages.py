@@ -145,6 +145,8 @@ def test_a_browser_that_draws_on_the_terminal_is_left_out(monkeypatch: pytest.Mo
 
     for found, expected in (
         (lambda: webbrowser.GenericBrowser("lynx"), False),
+        (lambda: webbrowser.GenericBrowser("/usr/bin/w3m"), False),
+        (lambda: webbrowser.GenericBrowser("true"), True),  # a program of their own, in `BROWSER`
         (lambda: webbrowser.Elinks("elinks"), False),
         (lambda: webbrowser.BackgroundBrowser(["no-such-program", "%s"]), False),
         (lambda: webbrowser.BackgroundBrowser(["true", "%s"]), True),

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import subprocess
 import webbrowser
+from pathlib import PurePath
 
+ON_TERMINAL = frozenset({"elinks", "links", "lynx", "w3m", "www-browser"})
+"""Programs that `webbrowser` starts like any other, and that draw on a terminal."""
 PATIENCE = 1.0
 """Seconds after which a program that was started is taken for the browser."""
 
@@ -20,17 +23,17 @@ def open_address(url: str) -> bool:
         browser = webbrowser.get()
     except webbrowser.Error:
         return False
-    if isinstance(browser, webbrowser.BackgroundBrowser):
-        return _started(browser, url)
-    if isinstance(browser, webbrowser.GenericBrowser) or not getattr(browser, "background", True):
-        return False  # one that draws on the terminal
+    if isinstance(browser, webbrowser.GenericBrowser):  # also what a person has named in `BROWSER`
+        return PurePath(browser.name).name not in ON_TERMINAL and _started(browser, url)
+    if not getattr(browser, "background", True):
+        return False  # one that draws on the terminal, too
     try:
         return browser.open(url)
     except (webbrowser.Error, OSError):
         return False
 
 
-def _started(browser: webbrowser.BackgroundBrowser, url: str) -> bool:
+def _started(browser: webbrowser.GenericBrowser, url: str) -> bool:
     command = [browser.name, *(argument.replace("%s", url) for argument in browser.args)]
     try:
         process = subprocess.Popen(
