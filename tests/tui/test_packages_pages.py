@@ -103,6 +103,8 @@ async def test_open_and_copy(monkeypatch: pytest.MonkeyPatch) -> None:
         await screen.press("o")
         assert "No browser can be started here." in screen.text()
         assert URL[:40] in screen.text()
+        screen.packages.told("packages")
+        assert screen.packages.said == (), "it ends with the next news"
         await screen.press("escape", "U", "p")
         assert "Connected" in screen.text()
         await screen.press("p")

@@ -25,6 +25,8 @@ from workbench.tui.workers import runs, start_worker
 from workbench.visible import visible_line
 
 ACTS = "packages act"
+UNTIL_NEWS = ("", "the page")
+"""What was said is of no package."""
 
 
 class Acting(Showing):
@@ -210,6 +212,7 @@ class Acting(Showing):
         else:
             self.said = (Piece("– ", "soft"), Piece("No browser can be started here. Open the address below."))
             self._show_about_pages()
+        self._said_of = UNTIL_NEWS
         self.refresh_frame()
 
     def action_copy_address(self) -> None:
@@ -311,7 +314,7 @@ class Acting(Showing):
         return start_worker(self, partial(self._done, verb, package_id, work, told), group=ACTS)
 
     def forget_said(self) -> None:
-        """What was said of a package is over once that is in another state."""
+        """What was said of a package is over once that is in another state; of the page, with any news."""
         if self._said_of is not None and self._state_of(self._said_of[0]) != self._said_of:
             self.said, self._said_of = (), None
 
