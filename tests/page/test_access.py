@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -23,6 +25,7 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "frame").mkdir(parents=True)
     (folder / "index.html").write_text("<p>page")
     (folder / "page.js").write_text("'page'")
+    (folder / "long.js").write_text("// long\n" * 20_000)
     (folder / "notes.txt").write_bytes(SECRET)
     (folder / "frame" / "index.html").write_text("<p>frame")
     (tmp_path / "secret.js").write_bytes(SECRET)
@@ -198,6 +201,36 @@ async def test_half_a_request_is_not_waited_for(s: Served, monkeypatch: pytest.M
         await asyncio.sleep(0.2)  # a page says nothing for longer than that, and stays
         assert page.close_code is None
         assert await page.answer("req-9", True) is False
+
+
+async def test_answers_that_nobody_reads_and_bodies_that_do_not_end(
+    s: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "REQUEST_SECONDS", 0.05)
+    ask = f"GET /{token_of(s)}/long.js HTTP/1.1\r\nHost: {host_of(s.url)}\r\n\r\n".encode()
+    small = socket.socket()
+    small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    small.connect(("127.0.0.1", s.page.port))
+    small.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        small.send(ask * 100)
+    _, trickles = await connection(s.url)
+    trickles.write(ask.replace(b"GET", b"POST").replace(b"\r\n\r\n", b"\r\nContent-Length: 999999999\r\n\r\n"))
+    await until(lambda: s.connections == 2)
+
+    async def trickle() -> None:
+        with contextlib.suppress(ConnectionError):
+            while True:
+                trickles.write(b"x")
+                await trickles.drain()
+                await asyncio.sleep(0.01)
+
+    task = asyncio.create_task(trickle())
+    await until(lambda: s.connections == 0)
+    task.cancel()
+    small.close()
+    trickles.transport.abort()
+    assert (await get(s.url)).status == 200
 
 
 async def test_connections_are_bounded(static: Path, monkeypatch: pytest.MonkeyPatch) -> None:

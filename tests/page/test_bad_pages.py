@@ -164,6 +164,41 @@ async def test_a_flood_closes_the_page_that_makes_it(s: Served) -> None:
         await until(lambda: [each.id for each in s.page.pages] == [other.id])
 
 
+@pytest.mark.parametrize("frame", [b"\x89\x80", b"\x8a\x80", b"\x00\x80"], ids=["pings", "pongs", "pieces"])
+async def test_frames_that_are_no_messages_are_bounded_too(s: Served, frame: bytes) -> None:
+    reader, writer = await _stalled(s)
+    await until(lambda: len(s.page.pages) == 1)
+    if frame[0] == 0:
+        writer.write(b"\x01\x80\0\0\0\0")  # a message begins, and never ends
+    writer.write((frame + b"\0\0\0\0") * (5 * limits.MESSAGES_AT_ONCE))
+    await until(lambda: not s.page.pages)
+    with contextlib.suppress(ConnectionError):
+        assert b"too many frames" in await reader.read()
+    writer.close()
+    await until(lambda: s.connections == 0)
+
+
+async def test_who_says_goodbye_and_reads_no_more_keeps_no_connection(
+    s: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "FAREWELL_SECONDS", 0.05)
+    async with PageClient(s.url) as good:
+        await delivered(s, good, host=H_BIG)
+        _, writer = await _stalled(s)
+        await until(lambda: len(s.page.pages) == 2)
+        ask = {"type": "call", "id": "dyn-1", "run": "run-1", "method": "big", "args": 1_000_000}
+        for number in range(6):  # less than what cuts it off, more than a socket holds
+            writer.write(_masked(json.dumps({**ask, "call": number})))
+        await until(lambda: max(each.outlet.unread for each in _connections(s)) > 1_000_000)
+        writer.write(b"\x88\x82\0\0\0\0\x03\xe8")
+        await until(lambda: s.connections == 1)
+        writer.transport.abort()
+
+
+def _connections(s: Served) -> list[PageConnection]:
+    return list(s.page._hub._connections.values())
+
+
 async def test_a_page_that_does_not_read_is_cut_off_and_holds_up_nobody(s: Served) -> None:
     w = s.world
     async with PageClient(s.url) as good:

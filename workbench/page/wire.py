@@ -17,6 +17,7 @@ from websockets.frames import Frame, Opcode
 
 from workbench.page import limits
 from workbench.page.outlet import Outlet
+from workbench.page.rate import Bucket
 
 SCOPE_KEY = "workbench.wire"
 _quiet = logging.getLogger("workbench.page.wire")
@@ -37,34 +38,41 @@ class PageHttp(H11Protocol):
         self.access_log = False
         self._patience: asyncio.TimerHandle | None = None
         self._is_elsewhere = False
-        """The connection is gone, or another protocol's."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._wait_for_a_request()
+        self._wait()
 
     def data_received(self, data: bytes) -> None:
+        before = self.cycle
         super().data_received(data)
-        self._wait_for_a_request()
+        if self.cycle is not before:
+            self._wait()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
 
     def handle_websocket_upgrade(self, event: Any) -> None:
-        self._is_elsewhere = True
+        self._wait_no_more()
         super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._is_elsewhere = True
-        self._wait_for_a_request()
+        self._wait_no_more()
         super().connection_lost(exc)
 
-    def _wait_for_a_request(self) -> None:
-        """Somebody who says half of what it wants has so much time for the rest, and no more."""
-        is_answering = self.cycle is not None and not self.cycle.response_complete
-        if self._is_elsewhere or is_answering:
-            if self._patience is not None:
-                self._patience.cancel()
-                self._patience = None
-        elif self._patience is None:
+    def _wait(self) -> None:
+        """For the rest of a request, for a reader of the answer, for the next request: so long, and no longer."""
+        if self._patience is not None:
+            self._patience.cancel()
+        if not self._is_elsewhere:
             self._patience = self.loop.call_later(limits.REQUEST_SECONDS, self.transport.abort)
+
+    def _wait_no_more(self) -> None:
+        """The connection is gone, or another protocol's."""
+        self._is_elsewhere = True
+        if self._patience is not None:
+            self._patience.cancel()
 
 
 class PageWire(WebSocketsSansIOProtocol):
@@ -75,6 +83,7 @@ class PageWire(WebSocketsSansIOProtocol):
         self.logger = _quiet
         self.conn.logger = _quiet
         self.conn.debug = False
+        self._frames = Bucket(limits.MESSAGES_PER_SECOND, limits.MESSAGES_AT_ONCE)
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -93,6 +102,31 @@ class PageWire(WebSocketsSansIOProtocol):
     @property
     def is_open(self) -> bool:
         return self.handshake_complete and not (self.close_sent or self.disconnected or self.transport.is_closing())
+
+    def handle_cont(self, event: Any) -> None:
+        if self._counts():
+            super().handle_cont(event)
+
+    def handle_ping(self) -> None:
+        if self._counts():
+            super().handle_ping()
+
+    def handle_pong(self, event: Any) -> None:
+        if self._counts():
+            super().handle_pong(event)
+
+    def _counts(self) -> bool:
+        """Frames that are no message on their own are bounded, too. No browser lets a page send them at will."""
+        if self.close_sent:
+            return False
+        is_bearable = self._frames.take()
+        if not is_bearable:
+            self.say_goodbye(1008, "too many frames")
+        return is_bearable
+
+    def handle_close(self, event: Any) -> None:
+        super().handle_close(event)
+        self._end_soon()
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()
