@@ -75,7 +75,9 @@ export class View {
   }
 
   resolved(request, outcome) {
-    this.say(`${request.id} ${request.name}: ${{ approved: "allowed", rejected: "denied" }[outcome] ?? outcome}`);
+    const told = { approved: "allowed", rejected: "denied" }[outcome] ?? outcome;
+    this.say(`${request.id} ${request.name}: ${told}`);
+    put($("last"), request.id, " ", el("bdi", "", cut(request.name, 40)), ` ${told}, ${new Date().toTimeString().slice(0, 5)}`);
   }
 
   // -- drawing ---------------------------------------------------------------------------------------------
@@ -315,7 +317,7 @@ function emptyWords(packages, requests, halves) {
   return [
     el("p", "", el("b", "", "No panel yet."), " No package with a browser half is running."),
     el("p", "soft", "A package is code that the agent writes while it runs. Its browser half would be shown here: live panels, a short status, cards for its tool calls. Before one runs, you are asked on this page and in the terminal; the first answer counts."),
-    el("p", "soft", "Leave this page open. To see one, try the sample ", el("code", "", "packages-live"), "."),
+    el("p", "soft", "Leave this page open, and ask the agent to show you something. The sample ", el("code", "", "packages-live"), " does."),
   ];
 }
 
