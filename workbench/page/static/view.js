@@ -77,7 +77,7 @@ export class View {
   resolved(request, outcome) {
     const told = { approved: "allowed", rejected: "denied" }[outcome] ?? outcome;
     this.say(`${request.id} ${request.name}: ${told}`);
-    put($("last"), request.id, " ", el("bdi", "", cut(request.name, 40)), ` ${told}, ${new Date().toTimeString().slice(0, 5)}`);
+    put($("last"), request.id, " ", el("bdi", "", cut(request.name, 40)), `: ${told}, ${new Date().toTimeString().slice(0, 5)}`);
   }
 
   // -- drawing ---------------------------------------------------------------------------------------------
