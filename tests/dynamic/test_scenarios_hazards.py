@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.dynamic.world import H_GREET, H_NOP, H_PING, H_REV, H_SEC, World, tool_source, world
+from tests.dynamic.world import B_OK, H_GREET, H_NOP, H_PING, H_REV, H_SEC, World, tool_source, world
 from tests.support.tool_calls import Signal
+from workbench.dynamic.inspecting import SECTIONS
 from workbench.dynamic.pages import PageCallError
 from workbench.dynamic.report import request_report
 from workbench.prompt import ToolSchema
@@ -80,6 +81,24 @@ async def test_d65_inspect_of_ones_own_packages(w: World) -> None:
         "ping",
     ):
         assert part in report
+
+
+async def test_d65_inspect_shows_no_package_of_another_session(w: World) -> None:
+    w.page("page-1")
+    for session, purpose in (("S1", "a secret"), ("S2", "my own")):
+        package_id = await w.define(H_PING, session=session, client=B_OK, purpose=purpose)
+        task = await w.asked(package_id, session)
+        assert w.people.allow(w.dynamic.requests.pending()[0].id)
+        assert (await task).error is None
+    for what in SECTIONS:
+        report = await w.ok("S2", "cordis_inspect", what=what)
+        assert "secret" not in report, what
+        assert what == "plugins" or "dyn-1" not in report, what  # a plugin of the process, as any other
+        assert (what in ("plugins", "temporary", "client")) == ("dyn-2" in report), what
+    panel = await w.ok("S2", "cordis_inspect", what="client", name="panel")
+    assert "dyn-2 (run-2): loaded on 1 of 1 pages" in panel
+    assert "dyn-1" not in panel
+    assert "dyn-" not in await w.ok("S3", "cordis_inspect", what="client")
 
 
 async def test_d69_what_if(w: World) -> None:

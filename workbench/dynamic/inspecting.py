@@ -127,8 +127,13 @@ def _tools(service: DynamicPackages, caller: Caller, _name: str | None) -> str:
     return "\n".join(lines) or "(none)"
 
 
+def _own(service: DynamicPackages, caller: Caller) -> list[Package]:
+    """The packages of the caller's session. Those of others read as not existing."""
+    return [package for package in service.packages() if package.owner == caller.session and caller.session]
+
+
 def _temporary(service: DynamicPackages, caller: Caller, _name: str | None) -> str:
-    own = [package for package in service.packages() if package.owner == caller.session and caller.session]
+    own = _own(service, caller)
     if not own:
         return "You have defined no package. Definitions live in this process's memory only."
     return "\n".join(_entry(package) for package in own)
@@ -248,13 +253,13 @@ def _events(service: DynamicPackages, _caller: Caller, name: str | None) -> str:
     return "\n".join([*lines, "", _NEXT_RULE])
 
 
-def _client(service: DynamicPackages, _caller: Caller, name: str | None) -> str:
+def _client(service: DynamicPackages, caller: Caller, name: str | None) -> str:
     if name is not None and name not in _SEATS:
         raise refused(f"argument 'name': there is no seat {name!r}; there are: {', '.join(_SEATS)}")
     lines = [f"- {seat}: {text}" for seat, text in _SEATS.items() if name is None or name == seat]
     held = [
         f"- {run.package.id} ({run.id}): loaded on {len(run.delivery.held_by)} of {len(service.pages.all())} pages"
-        for package in service.packages()
+        for package in _own(service, caller)
         if (run := package.run) is not None and run.delivery is not None
     ]
     return "\n".join([*([_CLIENT_HALF] if name is None else []), *lines, *held])
