@@ -26,6 +26,7 @@ from workbench.tui.view.packages_words import (
     state_word,
     who,
 )
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Facts, Part, Rows, Title, Words
 from workbench.tui.view.sizes import counted, number
@@ -102,8 +103,10 @@ def _detail(card: PackageCard, effect: Effect, now: float, keys: Keys, pages: Pa
         yield Words(
             (
                 Piece("◆ ", "pending", bold=True),
-                Piece(keys.answer, "strong", bold=True),
-                Piece(" shows what it asks for. Nothing was executed yet, and looking executes nothing.", "soft"),
+                *key_words(
+                    keys.answer,
+                    "shows what it asks for. Nothing was executed yet, and looking executes nothing.",
+                ),
             )
         )
     yield from card_pages(card, pages, keys.pages)
@@ -145,9 +148,7 @@ def _facts(card: PackageCard, keys: Keys) -> Iterator[Fact]:
         made = card.newest.made_at
         at = f" defined {clock(made)}" if made else " defined"
         newer: Line = (Piece("↑ ", "changed"), Piece(f"r{row.newest}", "strong"), Piece(at, "soft"))
-        yield Fact(
-            "newer", (*newer, Piece("   "), Piece(keys.difference, "strong", True), Piece(" difference", "soft"))
-        )
+        yield Fact("newer", (*newer, Piece("   "), *key_words(keys.difference, "difference")))
     elif len(card.revisions) > 1:
         yield Fact("earlier", (Piece(", ".join(f"r{each.number}" for each in card.revisions[:-1][-8:])),))
     if card.provides:
@@ -207,8 +208,7 @@ def _error(card: PackageCard, error: ErrorData, keys: Keys) -> Iterator[Part]:
         yield Words(
             (
                 Piece(f"r{card.last_good} was the last that ran. ", "soft"),
-                Piece(keys.older, "strong", bold=True),
-                Piece(" starts an older one.", "soft"),
+                *key_words(keys.older, "starts an older one."),
             )
         )
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from workbench.tui.view.packages_data import PackageCard, PageData
 from workbench.tui.view.packages_quote import quoted
 from workbench.tui.view.packages_words import clock
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, Role, outside
 from workbench.tui.view.registry_document import Drawn, Part, Rows, Text, Title, Words
 from workbench.tui.view.sizes import counted, number
@@ -106,9 +107,7 @@ def card_pages(card: PackageCard, pages: PagesData, keys: PageKeys = DEFAULT_KEY
         yield Words((Piece(words, "strong"),))
         yield from how_to_open(pages, keys)
     elif card.not_loaded_on and keys.deliver:
-        yield Words(
-            (Piece(keys.deliver, "strong", bold=True), Piece(" announces it to those that do not hold it", "soft"))
-        )
+        yield Words(key_words(keys.deliver, "announces it to those that do not hold it"))
     if card.render_failure:
         yield Words((Piece("× Something of it crashed after it was loaded:", "failed", bold=True),))
         yield quoted(card.render_failure)
@@ -141,10 +140,8 @@ def how_to_open(pages: PagesData, keys: PageKeys = DEFAULT_KEYS) -> Iterator[Par
     else:
         yield Words(
             (
-                Piece(keys.open, "strong", bold=True),
-                Piece(" opens one in your browser, ", "soft"),
-                Piece(keys.copy, "strong", bold=True),
-                Piece(" copies its address:", "soft"),
+                *key_words(keys.open, "opens one in your browser, "),
+                *key_words(keys.copy, "copies its address:"),
             )
         )
         yield address(pages.url)
@@ -173,12 +170,10 @@ def _overview(pages: PagesData, cards: Sequence[PackageCard], keys: PageKeys) ->
         yield address(pages.url)
         yield Words(
             (
-                Piece(keys.open, "strong", bold=True),
-                Piece(" opens a page in your browser, ", "soft"),
-                Piece(keys.copy, "strong", bold=True),
-                Piece(
-                    " copies the address. Whoever has it may allow packages to run; each start has another one.",
-                    "soft",
+                *key_words(keys.open, "opens a page in your browser, "),
+                *key_words(
+                    keys.copy,
+                    "copies the address. Whoever has it may allow packages to run; each start has another one.",
                 ),
             )
         )

@@ -12,6 +12,7 @@ from workbench.tui.view.difference import difference_lines
 from workbench.tui.view.packages_data import PartChange, TrialData
 from workbench.tui.view.packages_quote import framed, quoted
 from workbench.tui.view.packages_words import EXECUTES, clock, registered_line, residue_line
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, Role, outside
 from workbench.tui.view.registry_document import Drawn, Part, Rows, Title, Words
 from workbench.tui.view.sizes import counted, number
@@ -63,7 +64,7 @@ def _parts(
 def _offer(key: str) -> Line:
     if not key:
         return (Piece(EXECUTES, "soft"),)
-    return Piece(key, "strong", bold=True), Piece(f" tries it: {EXECUTES[0].lower()}{EXECUTES[1:]}", "soft")
+    return key_words(key, f"tries it: {EXECUTES[0].lower()}{EXECUTES[1:]}")
 
 
 def _outcome(trial: TrialData) -> Iterator[Part]:

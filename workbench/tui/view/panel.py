@@ -89,32 +89,69 @@ def _labelled_rows(fact: Fact, width: int) -> Iterator[Line]:
         yield (Piece((fact.label if index == 0 else "").ljust(LABEL), "soft"), *row)
 
 
+NO_BREAK = "\u00a0"
+"""A blank of our own at which no row ends: between a key and what it does."""
+
+
+def key_words(key: str, words: str) -> Line:
+    """A key and what it does, for a line that is wrapped: no row ends between them. Without a key: the words."""
+    if not key:
+        return (Piece(words, "soft"),)
+    return Piece(key, "strong", bold=True), Piece(f"{NO_BREAK}{words}", "soft")
+
+
 def wrapped(line: Line, width: int) -> Iterator[Line]:
-    """A line over several rows, by words; pieces keep their look."""
+    """A line over several rows, by words; pieces keep their look, and those without a blank between them touch."""
     row: Line = ()
+    used = 0
+    is_empty = True
+    for word in _words(line, width):
+        cells = width_of(_without_end_blanks(word))
+        if row and cells and used + cells > width:
+            yield cut(_without_end_blanks(row), width)
+            row, used, is_empty = (), 0, False
+            word = _without_blanks_before(word)
+        row = (*row, *word)
+        used += width_of(word)
+    if row or is_empty:
+        yield cut(_without_end_blanks(row) if used > width else row, width)
+
+
+def _words(line: Line, width: int) -> Iterator[Line]:
+    """Each word with the blanks behind it: of several pieces where they touch and are not too long together."""
+    word: Line = ()
     for piece in line:
-        for word in _words(piece.text):
-            if row and width_of(row) + cell_len(word.rstrip()) > width:
-                yield cut(_without_end_blanks(row), width)
-                row = ()
-                word = word.lstrip()
-            row = (*row, piece._replace(text=word))
-    if row or not line:
-        yield cut(row, width)
+        parts = piece.text.split(" ")
+        for index, part in enumerate(parts):
+            is_last = index == len(parts) - 1
+            text = part if is_last else f"{part} "
+            if not text:
+                continue
+            if word and width_of(word) + cell_len(part) > width:
+                yield word
+                word = ()
+            if not piece.is_outside:
+                text = text.replace(NO_BREAK, " ")
+            word = (*word, piece._replace(text=text))
+            if not is_last:
+                yield word
+                word = ()
+    if word:
+        yield word
 
 
 def _without_end_blanks(row: Line) -> Line:
     """Blanks behind the last word take no room."""
-    return (*row[:-1], row[-1]._replace(text=row[-1].text.rstrip(" ")))
+    while row:
+        text = row[-1].text.rstrip(" ")
+        if text:
+            return row if text == row[-1].text else (*row[:-1], row[-1]._replace(text=text))
+        row = row[:-1]
+    return row
 
 
-def _words(text: str) -> list[str]:
-    """Each word with the blanks behind it."""
-    words: list[str] = []
-    for part in text.split(" "):
-        words.append(part + " ")
-    words[-1] = words[-1][:-1]
-    return words
+def _without_blanks_before(word: Line) -> Line:
+    return (word[0]._replace(text=word[0].text.lstrip(" ")), *word[1:])
 
 
 def _padded(line: Line, width: int) -> Line:
