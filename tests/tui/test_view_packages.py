@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from unicodedata import category
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,17 +21,18 @@ from tests.tui.packages_by_hand import (
     released,
     revision,
 )
-from workbench.tui.view.packages_answer import packages_answer
+from workbench.tui.view.packages_answer import TalkKeys, none_parts, packages_answer
 from workbench.tui.view.packages_data import Effect, InForce, ResidueData
 from workbench.tui.view.packages_detail import buttons_of, detail_parts
 from workbench.tui.view.packages_list import list_rows, ordered, row_line
-from workbench.tui.view.packages_pages import NO_PAGES
+from workbench.tui.view.packages_pages import NO_PAGES, PageKeys
 from workbench.tui.view.packages_quote import BAR, quoted
 from workbench.tui.view.packages_sheet import Ask, ask_of, buttons, foot_lines, sheet_parts, title_of
 from workbench.tui.view.packages_sources import revision_parts, source_parts
 from workbench.tui.view.packages_trial import cost_line, trial_parts
 from workbench.tui.view.packages_words import age, residue_line
-from workbench.tui.view.pieces import plain, width_of
+from workbench.tui.view.panel import key_words, wrapped
+from workbench.tui.view.pieces import Piece, plain, width_of
 from workbench.tui.view.registry_document import Document, Part
 
 HIDDEN = {"Cc", "Cs", "Zl", "Zp"}
@@ -200,3 +202,21 @@ def test_3000_rows() -> None:
     rows = list_rows(ordered(many), blanks=True)
     assert len(rows) == 6001
     assert "dyn-2999" in plain(row_line(rows[-2], 60, NOW, is_chosen=False, has_focus=False))
+
+
+def test_without_packages_it_says_where_one_talks_to_the_agent() -> None:
+    def said(talk: TalkKeys | None) -> str:
+        return " ".join(text(none_parts(NO_PAGES, PageKeys(), talk), 40).split())
+
+    assert "the agent in the place Session (F4): M begins a message." in said(TalkKeys("F4", "M"))
+    assert "Session:" in said(TalkKeys("", "M")), "a key that is not there is not named"
+    assert "Session" not in said(None), "of a log, and where nobody runs"
+
+
+@pytest.mark.parametrize("width", range(12, 40))
+def test_no_row_ends_between_a_key_and_what_it_does(width: int) -> None:
+    line = (Piece("r3", bold=True), Piece(" defined 16:44:21"), Piece(",   "), *key_words("d", "difference"))
+    rows = [plain(row) for row in wrapped(line, width)]
+    assert all(len(row) <= width and row == row.strip() for row in rows)
+    assert any("d difference" in row for row in rows)
+    assert any("16:44:21," in row for row in rows), "what touches stays together"

@@ -5,12 +5,14 @@ Source: docs/tui.md 11.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.packages_data import PackageRow
 from workbench.tui.view.packages_pages import PageKeys, PagesData, how_to_open, open_words
 from workbench.tui.view.packages_words import OWN_TURN_SECONDS, age
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Part, Text, Title, Words
 from workbench.tui.view.sizes import counted, number
@@ -117,8 +119,19 @@ def off_parts(sample: str = "") -> tuple[Part, ...]:
     return tuple(found)
 
 
-def none_parts(pages: PagesData, keys: PageKeys, *, is_past: bool = False) -> tuple[Part, ...]:
-    """A runner without packages, or a log in which none was defined."""
+class TalkKeys(NamedTuple):
+    """Keys of this person that lead to talking with the agent; empty: none."""
+
+    session: str
+    """To the place Session."""
+    say: str
+    """There."""
+
+
+def none_parts(
+    pages: PagesData, keys: PageKeys, talk: TalkKeys | None = None, *, is_past: bool = False
+) -> tuple[Part, ...]:
+    """A runner without packages, or a log in which none was defined. `talk` None: nobody can be talked to."""
     if is_past:
         words = "A package that was defined in this session would stand here, with what was done with it."
         return (Words((Piece(words),)),)
@@ -131,6 +144,22 @@ def none_parts(pages: PagesData, keys: PageKeys, *, is_past: bool = False) -> tu
                 ),
             )
         ),
+        *_how_to_ask(talk),
         Title((Piece("The page", "soft", bold=True),), (Piece(open_words(pages), "faint"),)),
         *how_to_open(pages, keys),
+    )
+
+
+def _how_to_ask(talk: TalkKeys | None) -> Iterator[Part]:
+    if talk is None:
+        return
+    key: Line = (Piece(" ("), Piece(talk.session, "strong", bold=True), Piece(")")) if talk.session else ()
+    yield Title((Piece("To have one defined", "soft", bold=True),))
+    yield Words(
+        (
+            Piece("Talk to the agent in the place Session"),
+            *key,
+            Piece(": "),
+            *key_words(talk.say, "begins a message. Ask for what it lacks, and it may write a package for it."),
+        )
     )

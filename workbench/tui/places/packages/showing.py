@@ -14,7 +14,7 @@ from workbench.tui.places.packages.effect import effect_of, stop_cost, with_conv
 from workbench.tui.session_feed import messages_sent
 from workbench.tui.view import packages_words
 from workbench.tui.view.frame import Bar, outer_margin
-from workbench.tui.view.packages_answer import none_parts, off_parts
+from workbench.tui.view.packages_answer import TalkKeys, none_parts, off_parts
 from workbench.tui.view.packages_data import MOVING, PackageCard, PackageRow, RevisionData, StopCost
 from workbench.tui.view.packages_detail import (
     Keys,
@@ -121,7 +121,7 @@ class Showing(Place):
         elif access is None:
             parts = off_parts(SAMPLE)
         else:
-            parts = none_parts(access.pages(), self.page_keys, is_past=access.is_past)
+            parts = none_parts(access.pages(), self.page_keys, self._talk_keys(), is_past=access.is_past)
         self._show_words("Packages" if parts else "", "nothing", parts)
 
     def _show_pages(self) -> None:
@@ -137,6 +137,12 @@ class Showing(Place):
         self.buttons.show_bar(Bar((), ()))
         self.buttons.add_class("-absent")
         self.page.show(key, parts)
+
+    def _talk_keys(self) -> TalkKeys | None:
+        feed = self.viewing.subject.sessions if self.viewing.subject is not None else None
+        if feed is None or feed.talk is None:
+            return None
+        return TalkKeys(self.house.key_of("app.session"), self.house.key_of("session.say"))
 
     @property
     def page_keys(self) -> PageKeys:
