@@ -81,7 +81,7 @@ def test_reading(snap_compare: Any, theme: str) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_failing(snap_compare: Any, size: tuple[int, int]) -> None:
-    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(p.FAILING)), size)
+    assert picture(snap_compare, WorkbenchApp(p.FakeSubject(p.FAILING, edits=p.FakeEdits())), size)
 
 
 def test_hostile(snap_compare: Any) -> None:

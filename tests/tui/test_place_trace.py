@@ -288,7 +288,7 @@ async def test_an_assembly_that_failed_and_one_that_works_again(workbench: Workb
     subject = p.FakeSubject(t.RAISED)
     async with workbench(subject) as screen:
         await screen.press("2")
-        assert "× The assembly failed: waterfall. ValueError: no limit" in screen.text()
+        assert "× The assembly failed in “waterfall”: ValueError: no limit" in screen.text()
         assert "× failed here" in screen.text()
         assert trace_of(screen).model.chosen == RowKey("", "limits", "cap")
         subject.change(t.traced())
@@ -301,6 +301,7 @@ async def test_nothing_loaded_and_a_palette_jump(workbench: Workbench) -> None:
     async with workbench(subject) as screen:
         await screen.press("2")
         assert "a.yml:1: broken" in screen.text()
+        assert "What to do: E opens the file there" in screen.text()
         assert trace_of(screen).timeline.rows == []
         await screen.press("j", "enter", "y", "p", "2", "slash", "x", "escape", "o", "d")
         subject.is_loaded, subject.problems = True, ()

@@ -41,3 +41,16 @@ async def test_on_a_tiny_screen_the_sentence_comes_before_the_fact() -> None:
     async with opened(p.FakeSubject(problems=["a.yml:1:2: no"]), size=(40, 12)) as screen:
         assert "× a.yml:1:2: no" in screen.text()
         assert "good state" not in screen.text()
+
+
+@pytest.mark.parametrize(
+    ("edits", "is_watched", "words"),
+    [
+        (None, True, "this view follows"),
+        (p.FakeEdits(), True, "this view follows when the file is saved"),
+        (p.FakeEdits(), False, "f5 reads it again"),
+    ],
+)
+def test_how_what_is_mended_comes_to_the_screen(edits: p.FakeEdits | None, is_watched: bool, words: str) -> None:
+    looked_at = SimpleNamespace(subject=p.FakeSubject(edits=edits, is_watched=is_watched))
+    assert situation.following(cast(Viewing, looked_at), "f5") == words

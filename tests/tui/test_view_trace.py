@@ -81,7 +81,7 @@ def test_the_assembly_that_failed_shows_where() -> None:
     assert ("cap", "× raised", "nothing") in made
     assert made[-1] == ("rendered", "– never ran", "")
     assert plain(trace_answer(t.RAISED, NO_MARKS).sentence) == (
-        "× The assembly failed: waterfall. ValueError: no limit"
+        "× The assembly failed in “waterfall”: ValueError: no limit"
     )
     assert "ValueError: no limit" in details(t.RAISED, "waterfall")
     early = t.traced(replace(t.LOOKS, stages=(), listeners=(), not_reached=(), error="x"), p.FAILING)
@@ -264,3 +264,15 @@ def test_two_listeners_of_one_name_are_told_apart() -> None:
     twice = t.span("f", p.BASH, "passed", t.work(1, 2))
     keys = [row.key for row in rows(t.with_listeners(twice, twice), NO_MARKS)]
     assert len(set(keys)) == len(keys)
+
+
+def test_what_cannot_be_rendered_leads_to_what_to_do() -> None:
+    shown = replace(p.FAILING, trace=t.LOOKS)
+    assert plain(trace_answer(shown, NO_MARKS).sentence).startswith(
+        "× This prompt cannot be sent: unknown variable"
+    )
+    row = by_name(shown)["rendered"]
+    follows = "ctrl+r reads it again"
+    said = text_of(detail(row, shown, NO_MARKS, 100, blanks=True, compared=compare, follows=follows))
+    assert "did you mean" in said
+    assert "; ctrl+r reads it again." in said

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
+from workbench.prompt.source import Position
 from workbench.tui.hands.house import HouseBase
 from workbench.tui.view.pieces import Piece
 from workbench.tui.view.sizes import CHARACTERS, number
@@ -135,7 +136,7 @@ class Hands(HouseBase):
         """Opens the place in the file where the thing stands that is looked at."""
         from workbench.tui.hands.editor import editor_at
 
-        source = self.place.source()
+        source = self.place.source() or self._first_problem()
         if source is None:
             self.place.say("It stands in no file that is known.", ())
             return
@@ -152,6 +153,12 @@ class Hands(HouseBase):
             self.place.say(f"Set $VISUAL or $EDITOR to open {shown} from here, such as `export EDITOR=nano`.", ())
             return
         start_worker(self, partial(self._edit, editor, shown), group="editor", exclusive=True)
+
+    def _first_problem(self) -> Position | None:
+        """Where a file is broken: nothing of it can be chosen."""
+        problems = self.viewing.subject.problems if self.viewing.subject is not None else ()
+        file, line = (getattr(problems[0], name, None) for name in ("file", "line")) if problems else (None, None)
+        return Position(file, line, getattr(problems[0], "column", None) or 1) if file and line else None
 
     async def _edit(self, editor: Editor, shown: str) -> None:
         """A terminal editor gets the terminal until it goes; the runtime goes on meanwhile."""

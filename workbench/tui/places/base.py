@@ -23,7 +23,7 @@ from workbench.prompt.source import Position, TextSource
 from workbench.tui.command import Command, Where
 from workbench.tui.memory import Memory
 from workbench.tui.view import frame
-from workbench.tui.view.answer import Answer
+from workbench.tui.view.answer import Answer, refused
 from workbench.tui.view.frame import Tab
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Line, Piece
@@ -309,6 +309,8 @@ class Place(Surface, Screen[None]):
             answer = Answer((Piece("◐ ", "pending"), Piece(f"{self._slow_work} …", is_outside=True)))
         elif lack is not None:
             answer = Answer((Piece("– ", "soft"), Piece(lack)))
+        elif viewing.problems and viewing.past is None:
+            answer = refused(viewing.problems, has_good_state=False)
         else:
             answer = self.answer(short=short)
         has_room = width >= 60 or not answer.sentence

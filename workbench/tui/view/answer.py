@@ -61,7 +61,7 @@ def answer(
     `in_force`: as counted before; of thousands of entries, not for each word around the panes.
     """
     if preview.failures:
-        failed = _cannot_be_sent(preview.failures)
+        failed = cannot_be_sent(preview.failures)
         return failed._replace(fact=found or failed.fact)
     counts = _counts(preview, short, sizes, in_force or count_in_force(preview))
     if not counts:
@@ -155,7 +155,8 @@ def waiting(what: Sequence[Waits], seconds: float) -> Answer:
     )
 
 
-def _cannot_be_sent(failures: Sequence[Failure]) -> Answer:
+def cannot_be_sent(failures: Sequence[Failure]) -> Answer:
+    """Why there is no request, and how much is wrong."""
     failure = failures[0]
     where = " ".join(part for part in (failure.part, failure.name) if part)
     if failure.line is not None:

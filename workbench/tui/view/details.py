@@ -39,7 +39,11 @@ class Details:
     """What a failure means and how it is mended."""
 
 
-def details(entry: Entry, preview: Preview, sizes: Sizes = CHARACTERS) -> Details:
+SAVED = "this view follows when the file is saved"
+"""How a correction comes to the screen, unless somebody knows better."""
+
+
+def details(entry: Entry, preview: Preview, sizes: Sizes = CHARACTERS, *, follows: str = SAVED) -> Details:
     """About one entry."""
     if isinstance(entry, PluginTrouble):
         return _trouble(entry)
@@ -47,10 +51,10 @@ def details(entry: Entry, preview: Preview, sizes: Sizes = CHARACTERS) -> Detail
         return _tool(entry, preview, sizes)
     if isinstance(entry, VariableView):
         return _variable(entry)
-    return _entry(entry, preview, sizes)
+    return _entry(entry, preview, sizes, follows)
 
 
-def _entry(entry: EntryView, preview: Preview, sizes: Sizes) -> Details:
+def _entry(entry: EntryView, preview: Preview, sizes: Sizes, follows: str) -> Details:
     values = {variable.name: variable for variable in preview.variables if variable.state == "effective"}
     shown = tuple(Fact(name, _value(values.get(name))) for name in entry.references)
     whole = sizes.system(preview) if entry.kind == "section" else sizes.context(preview)
@@ -84,7 +88,7 @@ def _entry(entry: EntryView, preview: Preview, sizes: Sizes) -> Details:
         facts=tuple(facts),
         values=shown,
         summary=(*_owner_line(entry.owner, entry.source), Piece(" · ", "soft"), *_layer_line(entry)),
-        advice=_advice(entry.failure, preview) if entry.failure else (),
+        advice=advice(entry.failure, preview, follows) if entry.failure else (),
     )
 
 
@@ -149,27 +153,27 @@ def _trouble(trouble: PluginTrouble) -> Details:
     )
 
 
-def _advice(failure: Failure, preview: Preview) -> tuple[Line, ...]:
+def advice(failure: Failure, preview: Preview, follows: str = SAVED) -> tuple[Line, ...]:
+    """What follows from it, and what to do. `follows`: how a correction comes to the screen."""
     others = sum(1 for section in preview.sections if section.state == "effective" and section.rendered)
     meaning = "No request can be made until this is mended"
     rest = f"; the other {counted(others, 'section')} {'renders' if others == 1 else 'render'}." if others else "."
     lines: list[Line] = [(Piece(meaning + rest, "text"),)]
+    behind = Piece(f"; {follows}.", "soft")
     name = failure.group.strip("{} \n")
     if failure.code == "unknown":
-        lines.append(
-            (Piece("Correct the text, or register ", "soft"), *outside(name, "strong", bold=True), _FOLLOWS)
-        )
+        lines.append((Piece("Correct the text, or register ", "soft"), *outside(name, "strong", bold=True), behind))
     elif failure.code == "no value":
         lines.append(
             (
                 Piece("Give ", "soft"),
                 *outside(name, "strong", bold=True),
                 Piece(" a value for this scope", "soft"),
-                _FOLLOWS,
+                behind,
             )
         )
     elif failure.code == "malformed":
-        lines.append((Piece("Write a name such as {{model}}, or register the text as literal", "soft"), _FOLLOWS))
+        lines.append((Piece("Write a name such as {{model}}, or register the text as literal", "soft"), behind))
     elif failure.owner is not None and failure.owner.kind == "package":
         package = failure.owner.plugin.partition(":")[0]
         lines.append(
@@ -180,12 +184,9 @@ def _advice(failure: Failure, preview: Preview) -> tuple[Line, ...]:
             )
         )
     else:
-        owner = failure.owner.plugin if failure.owner else "its owner"
-        lines.append((Piece("Correct ", "soft"), *outside(owner, "strong", bold=True), _FOLLOWS))
+        owner = failure.owner.plugin if failure.owner else "what it names"
+        lines.append((Piece("Correct ", "soft"), *outside(owner, "strong", bold=True), behind))
     return tuple(lines)
-
-
-_FOLLOWS = Piece("; this view follows when the file is saved.", "soft")
 
 
 def _entry_remark(entry: EntryView) -> Line:

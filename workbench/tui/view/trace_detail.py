@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from workbench.prompt.trace import Change, ListenerSpan
 from workbench.prompt.views import Owner, Preview
 from workbench.tui.view.detail_rows import Block, Detail, heading, paragraph
+from workbench.tui.view.details import SAVED
 from workbench.tui.view.difference import Form, TextDifference
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.file_place import with_place
@@ -48,16 +49,18 @@ def detail(
     compared: Compared,
     last_ran: LastRan = lambda _listener: "",
     start: int | None = None,
+    follows: str = SAVED,
 ) -> Detail:
     """Of a stage or a listener, in `width` cells. `blanks`: there is room for empty lines between groups.
 
-    `start`: lines of differences are not wrapped, and shown from that cell on.
+    `start`: lines of differences are not wrapped, and shown from that cell on. `follows`: how what is mended comes
+    to the screen.
     """
     if row.listener is not None:
         form = Form(width + 1, start=start)
         made = _listener(row.listener, preview, marks, width, blanks, compared, last_ran, form)
     else:
-        made = stage_blocks(row.key, preview, marks, width, blanks)
+        made = stage_blocks(row.key, preview, marks, width, blanks, follows)
     return Detail(list(made), width)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from workbench.prompt.views import EntryView, Owner, Preview, VariableView
 from workbench.tui.view.detail_rows import WIDEST, Block, OneLine, heading, paragraph
+from workbench.tui.view.details import SAVED, advice
 from workbench.tui.view.entries import EntryKey, Kind, order_text
 from workbench.tui.view.notes import note_rows
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, Role, outside, spread
@@ -25,15 +26,17 @@ from workbench.tui.view.trace_lines import milliseconds
 from workbench.tui.view.trace_words import MOST_REPEATS, growth_lines, missed_lines, repeat_lines
 
 
-def stage_blocks(key: RowKey, preview: Preview, marks: Marks, width: int, blanks: bool) -> Iterator[Block]:
-    """The rows of a stage."""
+def stage_blocks(
+    key: RowKey, preview: Preview, marks: Marks, width: int, blanks: bool, follows: str = SAVED
+) -> Iterator[Block]:
+    """The rows of a stage. `follows`: how what is mended comes to the screen."""
     stage = key.stage
     time_ns = next((each.duration_ns for each in preview.trace.stages if each.name == stage), None)
     right: Line = (Piece(f"{milliseconds(time_ns)} ms", "text"),) if time_ns is not None else ()
     title: Line = (Piece(stage, "strong", bold=True), Piece(f"  {_ABOUT[stage]}", "soft"))
     yield Block([spread(title, right, width)])
-    if failed_stage(preview) == stage:
-        yield from _failures(preview, width, blanks)
+    if failed_stage(preview) == stage or (stage == "rendered" and preview.failures and preview.trace.error is None):
+        yield from _failures(preview, width, blanks, follows)
         return
     if preview.trace.error is None or stage in {each.name for each in preview.trace.stages}:
         yield from _STAGES[stage](preview, marks, width, blanks)
@@ -52,7 +55,7 @@ _ABOUT: Final = {
 }
 
 
-def _failures(preview: Preview, width: int, blanks: bool) -> Iterator[Block]:
+def _failures(preview: Preview, width: int, blanks: bool, follows: str) -> Iterator[Block]:
     for failure in preview.failures:
         if blanks:
             yield Block([()])
@@ -60,6 +63,10 @@ def _failures(preview: Preview, width: int, blanks: bool) -> Iterator[Block]:
         kind = failure.part if failure.part in ("section", "context", "variable") else None
         target = EntryKey(kind, failure.name, "") if kind in ("section", "context", "variable") else None  # type: ignore[arg-type]
         yield Block(lines, None, target)
+    if preview.failures:
+        yield from heading("What to do", (), width, blanks)
+        lines = list(advice(preview.failures[0], preview, follows))
+        yield Block([row for line in lines for row in paragraph(line, width)])
 
 
 def _collected(preview: Preview, _marks: Marks, width: int, blanks: bool) -> Iterator[Block]:
@@ -191,9 +198,6 @@ def _suppressed(preview: Preview, _marks: Marks, width: int, _blanks: bool) -> I
 
 
 def _rendered(preview: Preview, marks: Marks, width: int, blanks: bool) -> Iterator[Block]:
-    if preview.failures:
-        yield from _failures(preview, width, blanks)
-        return
     for word, text in (("system text", preview.system), ("runtime context", preview.context)):
         if text:
             yield Block([(Piece(f"{word:<17}", "soft"), Piece(f"{number(len(text))} characters"))])

@@ -10,7 +10,7 @@ from workbench.prompt.listener_words import ListenerChange
 from workbench.prompt.repeats import Repeat, RepeatPlace
 from workbench.prompt.trace import ListenerSpan
 from workbench.prompt.views import Owner, Preview
-from workbench.tui.view.answer import Answer
+from workbench.tui.view.answer import Answer, cannot_be_sent
 from workbench.tui.view.file_place import with_place
 from workbench.tui.view.pieces import OWNER_ROLES, Line, Piece, cut, cut_text, outside
 from workbench.tui.view.sizes import counted, number
@@ -24,10 +24,12 @@ MOST_REPEATS: Final = 20
 def trace_answer(preview: Preview, marks: Marks, fact: Line = ()) -> Answer:
     """How it came to be: what a person should act on first, else who changed it."""
     trace = preview.trace
+    if preview.failures and trace.error is None:
+        return cannot_be_sent(preview.failures)._replace(fact=fact)
     took = (Piece(f"Assembled in {milliseconds(trace.duration_ns)} ms. ", "strong", bold=True),)
     stage = failed_stage(preview)
     if stage is not None:
-        lead = (Piece(f"× The assembly failed: {stage}. ", "failed", bold=True),)
+        lead = (Piece(f"× The assembly failed in “{stage}”: ", "failed", bold=True),)
         return Answer((*lead, *outside((trace.error or "").split("\n")[0])), fact)
     for said in (_ended(preview), _growth(marks.growth), _repeats(marks.repeats), _ignored(preview)):
         if said:

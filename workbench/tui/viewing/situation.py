@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.tui.view import answer as answers
 from workbench.tui.view import frame
+from workbench.tui.view.details import SAVED
 from workbench.tui.viewing.viewing import Viewing
 
 
@@ -40,6 +41,16 @@ def status_of(viewing: Viewing) -> frame.Status:
     if subject.edits is not None and subject.edits.are_held:
         return frame.HOLDING
     return frame.LIVE if subject.is_watched else frame.STILL
+
+
+def following(viewing: Viewing, reload_key: str) -> str:
+    """How what is mended comes to the screen, as the end of a sentence. `reload_key`: empty when there is none."""
+    subject = viewing.subject
+    if subject is None or subject.edits is None:
+        return "this view follows"
+    if subject.is_watched:
+        return SAVED
+    return f"{reload_key} reads it again" if reload_key else "Reload reads it again"
 
 
 def interruption(viewing: Viewing) -> answers.Answer | None:

@@ -21,7 +21,7 @@ from workbench.tui.view.details import details
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.filter import EVERYTHING, HINT, Filter, filter_fact
 from workbench.tui.view.findings import findings_fact
-from workbench.tui.viewing.situation import facts, interruption
+from workbench.tui.viewing.situation import facts, following, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.entry_list import EntryList
 from workbench.tui.widgets.find_bar import FindBar
@@ -196,7 +196,10 @@ class PromptPlace(FilterActions, FileActions):
 
     def _show_details(self) -> None:
         model = self.model
-        known = details(model.entry, model.preview, model.sizes) if model.entry and model.preview else None
+        known = None
+        if model.entry and model.preview:
+            follows = following(self.viewing, self.house.key_of("app.reload"))
+            known = details(model.entry, model.preview, model.sizes, follows=follows)
         self.panel.show(known)
         if model.is_rewritten is not self._says_rewritten:
             self._says_rewritten = model.is_rewritten

@@ -10,6 +10,7 @@ from workbench.prompt.repeats import Repeat, repeats
 from workbench.prompt.trace import Change, ListenerSpan
 from workbench.prompt.views import Preview
 from workbench.tui.view.detail_rows import Detail
+from workbench.tui.view.details import SAVED
 from workbench.tui.view.difference import TextDifference
 from workbench.tui.view.filter import typed
 from workbench.tui.view.search import pattern_for
@@ -96,6 +97,7 @@ class TraceModel:
         wishes: tuple[Callable[[TraceRow], bool], ...] = (
             lambda row: row.role == "failed" and row.listener is not None,
             lambda row: row.outcome == "failed here",
+            lambda row: row.role == "failed" and row.key.stage == "rendered",
             lambda row: row.listener is not None and bool(row.listener.changes),
             lambda row: row.key.stage == "waterfall",
         )
@@ -136,7 +138,7 @@ class TraceModel:
 
     # details
 
-    def detail(self, width: int, *, blanks: bool, start: int | None = None) -> Detail:
+    def detail(self, width: int, *, blanks: bool, start: int | None = None, follows: str = SAVED) -> Detail:
         """Of the chosen row. `start`: lines of differences are not wrapped, and shown from that cell on."""
         row, preview = self.row, self.preview
         if row is None or preview is None:
@@ -150,6 +152,7 @@ class TraceModel:
             compared=self._compared,
             last_ran=self.last_ran,
             start=start,
+            follows=follows,
         )
 
     @property

@@ -18,15 +18,16 @@ from workbench.prompt.trace import Change
 from workbench.tui.places.base import Place, tab_of
 from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view import answer as answers
-from workbench.tui.view.detail_rows import WIDEST, Detail
+from workbench.tui.view.detail_rows import WIDEST, Block, Detail
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.frame import PAST, Status
 from workbench.tui.view.picker import Item
 from workbench.tui.view.pieces import Piece, plain
+from workbench.tui.view.refused import refused_lines
 from workbench.tui.view.sizes import number
 from workbench.tui.view.trace import RowKey
 from workbench.tui.view.trace_words import found_words, seen_words, trace_answer
-from workbench.tui.viewing.situation import facts, interruption
+from workbench.tui.viewing.situation import facts, following, interruption
 from workbench.tui.viewing.viewing import Seen, Topic, Viewing
 from workbench.tui.widgets.find_bar import FindBar
 from workbench.tui.widgets.lines import bindings_of
@@ -104,8 +105,6 @@ class TracePlace(Place):
         interrupting = interruption(viewing)
         if interrupting is not None or model.preview is None or model.seen is None:
             return interrupting or answers.opening(viewing.opening or "…")
-        if viewing.problems:
-            return answers.refused(viewing.problems, has_good_state=False)
         fact = seen_words(model.seen.number, model.history[-1].number, model.seen.scope, model.follows, short=short)
         if viewing.past is not None:
             fact = (Piece(f"step {viewing.past.step}, as it was assembled", "soft"),)
@@ -148,6 +147,9 @@ class TracePlace(Place):
         word = self._take_target() if self._target is not None and model.preview is not None else ""
         has_rows = self._has_rows
         self.head.set_class(not has_rows, "-absent")
+        if self._was_refused and not self._is_refused:  # it was hidden, and so lost the focus
+            self.action_back()
+        self._was_refused = self._is_refused
         self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
         self._show_heading()
         self._fit()
@@ -164,6 +166,13 @@ class TracePlace(Place):
             return False
         is_bare = viewing.past is not None and not viewing.past.preview.trace.stages
         return bool(self.model.rows) and not viewing.problems and not is_bare
+
+    @property
+    def _is_refused(self) -> bool:
+        """Nothing is loaded: the pane below says why."""
+        return bool(self.viewing.problems) and not self._has_rows
+
+    _was_refused = False
 
     def _show_heading(self) -> None:
         self.head.show_axis(self.model.total_ns, self.timeline.has_focus)
@@ -184,15 +193,14 @@ class TracePlace(Place):
 
     def _show_front(self) -> None:
         """One pane stands in front where there is no room for two."""
-        reads = self.detail_pane.has_focus
+        reads = self.detail_pane.has_focus or self._is_refused
         self.head.set_class(reads, "-behind")
         self.timeline.set_class(reads, "-behind")
         self.detail_pane.set_class(not reads, "-behind")
 
     def _show_detail(self) -> None:
         model, pane = self.model, self.detail_pane
-        has_rows = self._has_rows
-        made = model.detail(pane.text_width, blanks=self.is_airy, start=self.start) if has_rows else Detail(())
+        made = self._detail(pane.text_width, blanks=self.is_airy, start=self.start)
         block = pane.block
         is_same = self._shown == model.chosen
         pane.show_detail(made, keep_place=is_same)
@@ -209,6 +217,17 @@ class TracePlace(Place):
         )
         if row is not None:
             pane.put_cursor(row, on_top=hit is not None)
+
+    def _detail(self, width: int, *, blanks: bool, start: int | None = None) -> Detail:
+        """Of the chosen row, or why there is none."""
+        viewing = self.viewing
+        follows = following(viewing, self.house.key_of("app.reload"))
+        if self._has_rows:
+            return self.model.detail(width, blanks=blanks, start=start, follows=follows)
+        if not viewing.problems:
+            return Detail(())
+        editor = self.house.key_of("app.source")
+        return Detail([Block(refused_lines(viewing.problems, width, editor=editor, follows=follows))], width)
 
     # messages of the panes
 
@@ -439,7 +458,7 @@ class TracePlace(Place):
 
     def _plain_detail(self) -> str:
         """What is known about the row, as text."""
-        made = self.model.detail(WIDEST, blanks=True)
+        made = self._detail(WIDEST, blanks=True)
         return "\n".join(plain(made[row]).rstrip() for row in range(len(made)))
 
     # finding who

@@ -1,0 +1,28 @@
+"""What stands where nothing is loaded: each problem of the file with its place, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.tui.view.detail_rows import paragraph
+from workbench.tui.view.details import SAVED
+from workbench.tui.view.file_place import short_path
+from workbench.tui.view.panel import key_words
+from workbench.tui.view.pieces import Line, Piece, outside
+
+
+def refused_lines(problems: Sequence[object], width: int, *, editor: str = "", follows: str = SAVED) -> list[Line]:
+    """`problems`: as `file:line:column: message; remedy`. `editor`: the key that opens the first one there."""
+    nothing = "Nothing is loaded from this file, so there is nothing to show."
+    rows = paragraph((Piece(nothing, "strong", bold=True),), width)
+    for problem in problems:
+        place, colon, message = str(problem).partition(": ")
+        rows.append(())
+        rows.append((Piece("× ", "failed", bold=True), *outside(short_path(place, width - 2), "failed", bold=True)))
+        if colon:
+            rows += [(Piece("  "), *line) for line in paragraph(outside(message), width - 2)]
+    rows.append(())
+    opens = key_words(editor, "opens the file there in your editor. ") if editor else ()
+    then = Piece(f"Once it is mended, {follows}.", "soft")
+    rows += paragraph((Piece("What to do: ", "soft", bold=True), *opens, then), width)
+    return rows
