@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tests.support.previews as p
+import tests.support.teams as teams
 from tests.tui.conftest import Screen
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import COMMANDS, command
@@ -178,8 +179,11 @@ async def test_a_note_takes_two_lines_of_a_small_screen(size: tuple[int, int]) -
 
 
 async def test_keys_inside_sentences_are_those_of_the_person(workbench: Workbench) -> None:
-    mine = read("prompt.check: ctrl+k\ntrace.again: ctrl+a\ncompare.left: f7\nprompt.notes: []\n", "k.yaml")
-    subject = p.FakeSubject(found=p.FOUND, notes=("one", "two"))
+    mine = read(
+        "prompt.check: ctrl+k\ntrace.again: ctrl+a\ncompare.left: f7\nprompt.notes: []\nteam.save: [W, alt+s]\n",
+        "k.yaml",
+    )
+    subject = p.FakeSubject(found=p.FOUND, notes=("one", "two"), team=teams.lived_in())
     async with workbench(subject, keymap=mine) as screen:
         assert "2 notes on the file" in screen.text()
         assert "on the file:" not in screen.text()
@@ -190,3 +194,10 @@ async def test_keys_inside_sentences_are_those_of_the_person(workbench: Workbenc
         assert "ctrl+a makes another." in screen.text()
         await screen.press("1", "d")
         assert "f7 chooses another scope" in screen.text()
+        await screen.press("escape", "6")
+        await screen.until(lambda: "runtime/" in screen.text())
+        await screen.press("e")
+        await screen.until(lambda: "editing" in screen.text())
+        title, hints = (screen.text().splitlines()[row] for row in (5, -1))
+        assert title.rstrip().endswith("esc back  alt+s save"), "a letter is text there"
+        assert "alt+s save" in hints

@@ -196,6 +196,15 @@ def key_name(written: str) -> str | None:
     return "+".join([*sorted(modifiers, key=MODIFIERS.index), name])
 
 
+def types_text(key: str) -> bool:
+    """While a person types, that key is a character and no command."""
+    from textual.keys import key_to_character
+
+    *modifiers, _ = key.split("+")
+    character = None if set(modifiers) - {"shift"} else key_to_character(key)
+    return character is not None and character.isprintable()
+
+
 def key_label(key: str) -> str:
     """A key as a person reads it."""
     *modifiers, base = key.split("+")

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.entries import PluginTrouble
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Part, Text, Title, Words
 from workbench.tui.view.sizes import counted
 from workbench.tui.view.team_conflict import edited_entries
-from workbench.tui.view.team_words import when
+from workbench.tui.view.team_words import DEFAULT_KEYS, TeamKeys, when
 
 if TYPE_CHECKING:
     from workbench.team.drafts import Draft
@@ -108,9 +109,9 @@ def _revision(facts: TeamFacts, now: datetime, short: bool) -> Line:
     return (Piece(f"revision {revision}{at}", "soft"),)
 
 
-def empty_parts(troubles: Sequence[PluginTrouble]) -> tuple[Part, ...]:
+def empty_parts(troubles: Sequence[PluginTrouble], keys: TeamKeys = DEFAULT_KEYS) -> tuple[Part, ...]:
     """What would be here, and how to get it."""
-    return tuple(_empty(troubles))
+    return tuple(_empty(troubles, keys))
 
 
 def failed_team(troubles: Sequence[PluginTrouble]) -> PluginTrouble | None:
@@ -132,7 +133,7 @@ def _is_of_a_team(trouble: PluginTrouble) -> bool:
     return "team" in trouble.owner.plugin.lower()
 
 
-def _empty(troubles: Sequence[PluginTrouble]) -> Iterator[Part]:
+def _empty(troubles: Sequence[PluginTrouble], keys: TeamKeys) -> Iterator[Part]:
     failed = failed_team(troubles)
     if failed is not None:
         reason = failed.reason.removeprefix("StoreError: ")
@@ -146,8 +147,7 @@ def _empty(troubles: Sequence[PluginTrouble]) -> Iterator[Part]:
         yield Words(
             (
                 Piece("Mend that; then ", "text"),
-                Piece("f6", "strong", bold=True),
-                Piece(" starts it again. No version is lost by it, and no draft.", "text"),
+                *key_words(keys.read_again, "starts it again. No version is lost by it, and no draft."),
             )
         )
         return
@@ -167,6 +167,7 @@ def _empty(troubles: Sequence[PluginTrouble]) -> Iterator[Part]:
         (
             Piece("Or look at the sample ", "soft"),
             Piece("team-orchestrator", "strong"),
-            Piece(": O opens it.", "soft"),
+            Piece(": ", "soft"),
+            *key_words(keys.open, "opens it."),
         )
     )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, outside
-from workbench.tui.view.registry_document import Part, Rows, Title, Words
+from workbench.tui.view.registry_document import Part, Rows, Words
 from workbench.tui.view.sizes import counted
 from workbench.tui.view.team_entries import (
     MODE,
@@ -116,7 +117,8 @@ def _parts(view: ConflictView, id: EntryId, at: Situation) -> Iterator[Part]:
         case _:
             yield from two_texts(base_text, draft, at.in_columns is True)
             following = "all three texts"
-    yield Title((Piece("d", "strong", bold=True), Piece(f" shows {following}", "faint")))
+    yield Words(())
+    yield Words(key_words(at.keys.compare, f"shows {following}"))
 
 
 def _mark(is_contested: bool) -> Line:

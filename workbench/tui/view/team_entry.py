@@ -11,6 +11,7 @@ from workbench.team.builtin import rendered
 from workbench.team.compose import SLOTS
 from workbench.team.parts import PARTS, RESERVED_SKILLS
 from workbench.tui.view.details import Fact
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Facts, Part, Rows, Text, Title, Words
 from workbench.tui.view.sizes import counted
@@ -24,7 +25,7 @@ from workbench.tui.view.team_entries import (
     section_text,
 )
 from workbench.tui.view.team_texts import Named, all_texts, has_room, two_texts
-from workbench.tui.view.team_words import size_word, what_of, when
+from workbench.tui.view.team_words import DEFAULT_KEYS, TeamKeys, size_word, what_of, when
 
 if TYPE_CHECKING:
     from workbench.team.drafts import Draft
@@ -58,6 +59,7 @@ class Situation:
     """Why the store cannot do what was asked, or the draft not be kept."""
     modes: tuple[str, ...] = ()
     """Accept modes that there are."""
+    keys: TeamKeys = DEFAULT_KEYS
 
     def columns(self, count: int) -> bool:
         """Whether so many texts stand beside each other."""
@@ -203,9 +205,7 @@ def _texts(id: EntryId, at: Situation) -> Iterator[Part]:
             yield Text(mine.text or "")
     if len(pairs) > 1:
         yield Words(())
-        yield Words(
-            (Piece("d", "strong", bold=True), Piece(f" shows {_named(pairs[(at.view + 1) % len(pairs)])}", "faint"))
-        )
+        yield Words(key_words(at.keys.compare, f"shows {_named(pairs[(at.view + 1) % len(pairs)])}"))
 
 
 def _named(chosen: tuple[Named, ...]) -> str:
@@ -296,7 +296,7 @@ def _versions(at: Situation) -> Iterator[Part]:
     newest = at.history[0].revision
     yield Title(
         (Piece("Versions", "soft", bold=True),),
-        (Piece("h", "strong", bold=True), Piece(f" all {newest + 1}", "faint")),
+        (Piece(at.keys.versions, "strong", bold=True), Piece(f" all {newest + 1}", "faint")),
     )
     digits = len(str(newest))
     yield Rows(tuple((version_words(line, digits, at.now), ()) for line in at.history[:LAST]))

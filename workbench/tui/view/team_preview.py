@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Drawn, Part, Text, Title, Words
 from workbench.tui.view.sizes import number
 from workbench.tui.view.team_texts import DifferenceOf
+from workbench.tui.view.team_words import DEFAULT_KEYS, TeamKeys
 
 if TYPE_CHECKING:
     from workbench.team.compose import RuntimePart
@@ -90,7 +92,7 @@ def preview_answer(preview: RolePreview) -> Line:
     )
 
 
-def preview_parts(preview: RolePreview) -> tuple[Part, ...]:
+def preview_parts(preview: RolePreview, keys: TeamKeys = DEFAULT_KEYS) -> tuple[Part, ...]:
     """The whole document."""
     other = "worker" if preview.role == "orchestrator" else "orchestrator"
     head: list[Part] = [
@@ -98,8 +100,7 @@ def preview_parts(preview: RolePreview) -> tuple[Part, ...]:
         Words(
             (
                 Piece("Nothing is saved yet. ", "soft"),
-                Piece("o", "strong", True),
-                Piece(f" shows the {ROLE_NAMES[other]}.", "soft"),
+                *key_words(keys.role, f"shows the {ROLE_NAMES[other]}."),
             )
         ),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.sizes import number
@@ -14,6 +14,19 @@ if TYPE_CHECKING:
 
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 Now = Callable[[], datetime]
+
+
+class TeamKeys(NamedTuple):
+    """Keys of this person, for sentences; empty: none."""
+
+    compare: str = "d"
+    versions: str = "h"
+    role: str = "o"
+    read_again: str = "f6"
+    open: str = "O"
+
+
+DEFAULT_KEYS: Final = TeamKeys()
 
 
 def local_now() -> datetime:

@@ -76,14 +76,13 @@ class EditorPane(Vertical):
         yield _Line(id="checks")
         yield _Line(id="sizes")
 
-    def show_title(self, name: Line) -> None:
-        """What is edited, as it is called now."""
-        hint = (
-            Piece("esc", "strong", bold=True),
-            Piece(" back  ", "soft"),
-            Piece("f4", "strong", True),
-            Piece(" save", "soft"),
-        )
+    def show_title(self, name: Line, leave: str, save: str) -> None:
+        """What is edited, as it is called now, with the keys that lead out; empty: there is none."""
+        hint: Line = ()
+        for key, word in ((leave, "back"), (save, "save")):
+            if key:
+                gap = (Piece("  "),) if hint else ()
+                hint = (*hint, *gap, Piece(key, "strong", bold=True), Piece(f" {word}", "soft"))
         self.title_line.show((*name, Piece("  editing", "soft")), hint)
 
     def open(self, entry: EntryId, fields: tuple[EditorField, ...], text: str, place: tuple[int, int]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
-from workbench.tui.keymap import key_label
+from workbench.tui.keymap import key_label, types_text
 from workbench.tui.places.team.edits import after_save, with_place, with_text
 from workbench.tui.places.team.showing import Showing
 from workbench.tui.view.pieces import Line, Piece, outside
@@ -134,7 +134,8 @@ class Editing(Showing):
         """A skill or rule may be called otherwise by now."""
         listed = self.model.listed()
         if self._editor is not None and listed is not None:
-            self._editor.show_title(outside(listed.name, "strong", bold=True))
+            keys = self._key_while_typing("team.leave"), self._key_while_typing("team.save")
+            self._editor.show_title(outside(listed.name, "strong", bold=True), *keys)
 
     def _check(self) -> None:
         editor, model = self._editor, self.model
@@ -173,15 +174,20 @@ class Editing(Showing):
         """While a text is typed, letters are no keys."""
         super().refresh_frame()
         if self.is_mounted and self.is_editing:
-            commands = {command.id: command for command in self.house.commands_of("team", "app")}
-            hints = [(commands["team.save"], "save"), (commands["team.preview"], "preview")]
-            hints += [(commands["team.other_pane"], "next field"), (commands["team.leave"], "back, kept")]
+            hints = ("save", "save"), ("preview", "preview"), ("other_pane", "next field"), ("leave", "back, kept")
             line: Line = ()
-            for command, word in hints:
-                keys = [key for key in command.keys if len(key) > 1]
-                key = next((key for key in keys if key[0] == "f"), keys[0] if keys else "")
-                line = (*line, Piece(key_label(key), "strong", bold=True), Piece(f" {word}   ", "soft"))
-            self.key_hints.show(line, (Piece("f2", "strong", bold=True), Piece(" commands", "soft")))
+            for name, word in hints:
+                key = self._key_while_typing(f"team.{name}")
+                if key:
+                    line = (*line, Piece(key, "strong", bold=True), Piece(f" {word}   ", "soft"))
+            key = self._key_while_typing("app.palette")
+            self.key_hints.show(line, (Piece(key, "strong", bold=True), Piece(" commands", "soft")))
+
+    def _key_while_typing(self, command_id: str) -> str:
+        """One of its keys that is no letter, as this person has them; empty: there is none."""
+        command = next(each for each in self.house.commands_of("team", "app") if each.id == command_id)
+        keys = sorted((key for key in command.keys if not types_text(key)), key=lambda key: not key.startswith("f"))
+        return key_label(keys[0]) if keys else ""
 
     def _set_editing(self, is_editing: bool) -> None:
         self.set_class(is_editing, "-editing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from workbench.tui.places.team.panes import TeamPanes
 from workbench.tui.view.frame import outer_margin
@@ -23,7 +24,7 @@ from workbench.tui.view.team_list import heading_line, list_rows
 from workbench.tui.view.team_preview import ROLE_NAMES, preview_parts
 from workbench.tui.view.team_texts import has_room
 from workbench.tui.view.team_versions import RevisionPair, pair_parts, waiting_parts
-from workbench.tui.view.team_words import local_now
+from workbench.tui.view.team_words import TeamKeys, local_now
 
 
 class Showing(TeamPanes):
@@ -95,7 +96,7 @@ class Showing(TeamPanes):
         if self.store_work.access is None or model.snapshot is None:
             return self._without_team()
         listed = model.listed()
-        at = model.situation(local_now(), self.page_width)
+        at = replace(model.situation(local_now(), self.page_width), keys=self._keys)
         if model.mode == "versions":
             return self._shown_revision(short)
         if model.mode == "preview":
@@ -104,7 +105,7 @@ class Showing(TeamPanes):
             if preview is None:
                 parts: tuple[Part, ...] = (Words((Piece("Assembling …", "soft"),)),)
             else:
-                parts = preview_parts(preview)
+                parts = preview_parts(preview, self._keys)
             return ("preview", model.role), name, (Piece("preview", "soft"),), preview_answers(short=short), parts
         if listed is None:
             return None, (), (), (), ()
@@ -145,9 +146,15 @@ class Showing(TeamPanes):
         if subject is None or (self.viewing.preview is None and self.store_work.access is None):
             return None, (), (), (), ()
         if self.store_work.access is None:
-            return "empty", (Piece("Team", "strong", bold=True),), (), (), empty_parts(subject.troubles)
+            return "empty", (Piece("Team", "strong", bold=True),), (), (), empty_parts(subject.troubles, self._keys)
         words = outside(model.error, "text") if model.error else (Piece("Reading the store …", "soft"),)
         return "reading", outside(self.store_work.access.label, "strong", bold=True), (), (), (Words(words),)
+
+    @property
+    def _keys(self) -> TeamKeys:
+        """As this person has them."""
+        named = "team.compare", "team.versions", "team.role", "team.read_again", "app.open"
+        return TeamKeys(*map(self.house.key_of, named))
 
     @property
     def page_width(self) -> int:
