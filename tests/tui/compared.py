@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -52,15 +51,15 @@ class ScopedSubject(p.FakeSubject):
 
 async def compared(screen: Screen) -> ComparePlace:
     """Compare is on the screen and has come to rest."""
-    for _ in range(2000):
-        await screen.settle()
+
+    def is_over() -> bool:
         place = screen.app.place
-        if isinstance(place, ComparePlace) and not place.comparing.is_running:
-            await screen.settle()
-            if not place.comparing.is_running:
-                return place
-        await asyncio.sleep(0.01)
-    raise AssertionError("the comparison does not come to rest")
+        return isinstance(place, ComparePlace) and not place.comparing.is_running
+
+    await screen.until(is_over)
+    place = screen.app.place
+    assert isinstance(place, ComparePlace)
+    return place
 
 
 @asynccontextmanager

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import textual.app
+import textual.pilot
 from textual.pilot import Pilot
 
 from tests.support.previews import FakeSubject
+from tests.tui.at_rest import idle
+from tests.tui.driving import Driven
 from workbench.team.drafts import DraftFolder
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.places import base
@@ -29,63 +33,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-async def settled(pilot: Pilot[int]) -> None:
-    """No work is under way, the bridge has nothing to tell, and the screen is quiet."""
-    app = pilot.app
-    assert isinstance(app, WorkbenchApp)
-    for _ in range(1000):
-        await pilot.pause()
-        if _is_quiet(app):
-            await pilot.pause()
-            if _is_quiet(app):
-                return
-        await asyncio.sleep(0.01)
-    raise AssertionError("the workbench does not come to rest")
-
-
-def _is_quiet(app: WorkbenchApp) -> bool:
-    return not app.bridge.is_due and not app.viewing.is_busy
-
-
-class Screen:
-    """The workbench under test."""
+class Screen(Driven):
+    """The workbench over a subject by hand."""
 
     def __init__(self, pilot: Pilot[int], subject: FakeSubject) -> None:
-        self.pilot = pilot
+        super().__init__(pilot)
         self.subject = subject
-
-    @property
-    def app(self) -> WorkbenchApp:
-        assert isinstance(self.pilot.app, WorkbenchApp)
-        return self.pilot.app
 
     @property
     def place(self) -> PromptPlace:
         place = self.app.place
         assert isinstance(place, PromptPlace)
         return place
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await settled(self.pilot)
-
-    async def settle(self) -> None:
-        await settled(self.pilot)
-
-    async def until(self, is_so: Callable[[], object]) -> None:
-        """Waits for what follows from keys by way of messages: a quiet screen may still have some to come."""
-        end = asyncio.get_running_loop().time() + 30
-        while asyncio.get_running_loop().time() < end:
-            if is_so():
-                return
-            await self.settle()
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"it does not come to be:\n{self.text()}")
-
-    def text(self) -> str:
-        """All that is on the screen, line by line."""
-        compositor = self.app.screen._compositor
-        return "\n".join("".join(segment.text for segment in strip) for strip in compositor.render_strips())
 
 
 @asynccontextmanager
@@ -108,6 +67,13 @@ async def opened(
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said for a moment stands until the test has read it, on however busy a machine."""
     monkeypatch.setattr(base, "SAID_SECONDS", 600.0)
+
+
+@pytest.fixture(autouse=True)
+def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pilot would sleep at least twice 20 ms for each key, and more while the machine is busy."""
+    for module in (textual.app, textual.pilot):
+        monkeypatch.setattr(module, "wait_for_idle", idle)
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import tests.support.previews as p
 from tests.support.teams import StoreTeam, team_at
 from tests.team.scenario import D0
-from tests.tui.conftest import Screen, settled
+from tests.tui.conftest import Screen
 from workbench.team.store import DEFAULT_BUSY_TIMEOUT_MS
 from workbench.team.validation import Limits
 from workbench.tui.app import WorkbenchApp
@@ -30,25 +29,9 @@ class TeamScreen(Screen):
         assert isinstance(place, TeamPlace)
         return place
 
-    async def rest(self) -> None:
-        """Nothing is under way, in the store and on the disk either."""
-        for _ in range(2000):
-            await settled(self.pilot)
-            place = self.app.place
-            if not isinstance(place, TeamPlace) or not place.is_busy:
-                await settled(self.pilot)
-                if not isinstance(place, TeamPlace) or not place.is_busy:
-                    return
-            await asyncio.sleep(0.01)
-        raise AssertionError("the place does not come to rest")
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.rest()
-
     async def go_to(self, id: EntryId) -> None:
         self.team.show_target(id)
-        await self.rest()
+        await self.settle()
 
     async def type(self, text: str) -> None:
         await self.press(*["enter" if each == "\n" else "space" if each == " " else each for each in text])
@@ -70,7 +53,7 @@ async def looking(
         screen = TeamScreen(pilot, subject)
         await screen.settle()
         await pilot.press("6")
-        await screen.rest()
+        await screen.settle()
         yield screen
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import tests.support.registries as r
 import tests.support.teams as teams
 import tests.support.traces as t
 from tests.agent.verdicts import sessions as s
-from tests.tui.conftest import settled
+from tests.tui.at_rest import comes, settled
 from tests.tui.packages_by_hand import CODE, HandPackages, lived_in, revision
 from workbench.prompt import Preview
 from workbench.prompt.trace import Change
@@ -61,21 +60,13 @@ async def resized(pilot: Pilot[Any], size: tuple[int, int]) -> list[str]:
     app = pilot.app
     assert isinstance(app, WorkbenchApp)
     await pilot.resize_terminal(*size)
-    await until(app, lambda: app.screen.size == size)
+    await comes(lambda: app.screen.size == size)
     for key in KEYS:
         await pilot.press(key)
     seen = rows(app)
     assert len(seen) == size[1]
     assert {cell_len(row) for row in seen} == {size[0]}
     return seen
-
-
-async def until(app: WorkbenchApp, is_so: Callable[[], object]) -> None:
-    for _ in range(1000):
-        if is_so():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("\n".join(rows(app)))
 
 
 PLACES = [*(tab.title for tab in TABS if tab.title != "Session"), "Compare"]
@@ -95,7 +86,7 @@ async def test_a_place_holds_at_any_size(title: str, drafts: DraftFolder) -> Non
             # Assembling begins, and does not end before the screen has another size.
             looked_at.gate = asyncio.Event()
             looked_at.change(shown(f"{LONG} at {size}"))
-            await until(app, lambda: app.viewing.assembling.is_running)
+            await comes(lambda: app.viewing.assembling.is_running)
             seen = await resized(pilot, size)
             assert app.viewing.assembling.is_running
             looked_at.gate.set()
@@ -125,7 +116,7 @@ async def test_the_place_session_holds_at_any_size(tmp_path: Path) -> None:
         try:
             for size in (SMALL, LARGE):  # the first one while it is being read
                 await resized(pilot, size)
-            await until(app, lambda: not looked_at.progress)
+            await comes(lambda: not looked_at.progress)
             await settled(pilot)
             await app.go_to("Session")
             await settled(pilot)

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.support.page_server import PageClient, until
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
 from workbench.dynamic.page_extra import is_installed
 from workbench.tui.commands import command
 from workbench.tui.demo.app import DemoApp
@@ -16,7 +16,7 @@ from workbench.tui.demo.steps import STEPS
 from workbench.tui.live_sessions import LiveTalk
 from workbench.tui.opener import Opener
 from workbench.tui.places.packages import acting
-from workbench.tui.view.pieces import width_of
+from workbench.tui.view.pieces import plain, width_of
 from workbench.tui.widgets.packages_sheet import PackageSheet
 
 
@@ -136,6 +136,9 @@ async def test_the_live_panel_with_a_page() -> None:
         packages = app.viewing.subject.packages
         assert packages is not None
         assert packages.waiting_count == 1
+        await pilot.press("4")  # the turn runs, and cannot go on
+        answer = app.place.answer(short=False).sentence
+        assert plain(answer) == "◆ 1 waits for your answer: ! shows what is asked. The turn goes on then."
         async with PageClient(packages.pages().url) as page:
             assert packages.answer("req-1", allows=True)
             await until(lambda: [row.state for row in packages.rows()] == ["running", "stopped"])

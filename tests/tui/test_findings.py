@@ -12,7 +12,8 @@ from urllib.parse import unquote
 import pytest
 
 import tests.support.previews as p
-from tests.tui.conftest import Screen, settled
+from tests.tui.at_rest import settled
+from tests.tui.conftest import Screen
 from workbench.check.checking import check_file
 from workbench.check.reports import finding_data, github_lines, report_json
 from workbench.config import open_composition

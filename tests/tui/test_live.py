@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tests.tui.conftest import Screen, settled
+from tests.tui.at_rest import settled
+from tests.tui.conftest import Screen
 from workbench.core import Context, Runtime, create_scope
 from workbench.prompt import AssembleContext, PromptConfig, SystemPrompt, ToolSchema
 from workbench.tools import ToolRegistry

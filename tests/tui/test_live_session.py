@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
+from tests.tui.driving import Driven
 from workbench.config.live import live_services
 from workbench.config.opened import open_composition
 from workbench.config.samples import find_sample
@@ -19,39 +20,15 @@ from workbench.tui.live import CompositionSubject
 from workbench.tui.live_sessions import LiveSessions
 
 
-class Live:
+class Live(Driven):
     """The place Session of a composition."""
 
     def __init__(self, pilot: Pilot[int], feed: LiveSessions) -> None:
-        self.pilot, self.feed = pilot, feed
-
-    @property
-    def app(self) -> WorkbenchApp:
-        assert isinstance(self.pilot.app, WorkbenchApp)
-        return self.pilot.app
-
-    def text(self) -> str:
-        compositor = self.app.screen._compositor
-        return "\n".join("".join(segment.text for segment in strip) for strip in compositor.render_strips())
-
-    async def press(self, *keys: str) -> None:
-        for key in keys:
-            await self.pilot.press(key)
-            await settled(self.pilot)
+        super().__init__(pilot)
+        self.feed = feed
 
     async def say(self, text: str) -> None:
         await self.press("m", *text, "enter")
-
-    async def until(self, condition: Callable[[], bool]) -> None:
-        for _ in range(400):
-            await settled(self.pilot)
-            if condition():
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"it does not come to be:\n{self.text()}")
-
-    async def until_shown(self, *words: str) -> None:
-        await self.until(lambda: all(word in self.text() for word in words))
 
 
 @asynccontextmanager

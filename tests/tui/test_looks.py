@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tests.support.previews as p
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
 from workbench.config.model import Budgets, PartBudget
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.memory import Memory, Recent

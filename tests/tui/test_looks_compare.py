@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.support import previews as p
+from tests.tui.at_rest import settled
 from tests.tui.compared import BEFORE, ScopedSubject, compared
-from tests.tui.conftest import Screen, settled
+from tests.tui.conftest import Screen
 from workbench.prompt.views import Preview
 from workbench.tui.app import WorkbenchApp
 

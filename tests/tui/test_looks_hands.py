@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tests.support.previews as p
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.widgets.inputs import SafeInput
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import tests.support.previews as p
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
 from tests.tui.packages_by_hand import (
     AT,
     HOSTILE,
@@ -64,16 +63,6 @@ def _clock(at: float) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
-async def rest(pilot: Any) -> None:
-    for _ in range(2000):
-        await settled(pilot)
-        if not pilot.app.workers or all(worker.is_finished for worker in pilot.app.workers):
-            await settled(pilot)
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("the place does not come to rest")
-
-
 def picture(
     snap_compare: Any,
     packages: HandPackages | None,
@@ -87,12 +76,12 @@ def picture(
     async def before(pilot: Any) -> None:
         await settled(pilot)
         await pilot.press("5")
-        await rest(pilot)
+        await settled(pilot)
         app.place.show_target(target)
-        await rest(pilot)
+        await settled(pilot)
         for key in keys:
             await pilot.press(key)
-            await rest(pilot)
+            await settled(pilot)
 
     return bool(snap_compare(app, terminal_size=size, run_before=before))
 

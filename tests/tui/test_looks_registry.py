@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 import tests.support.previews as p
 import tests.support.registries as r
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled, until
 from workbench.config.registry.facts import Registry
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.places.registry import looking
@@ -57,13 +56,7 @@ def picture(
     app = WorkbenchApp(subject, theme=theme)
 
     async def rest(pilot: Any) -> None:
-        for _ in range(1000):
-            await settled(pilot)
-            place = app.place
-            if isinstance(place, RegistryPlace) and not place.is_busy and place.entries_tree.rows:
-                await settled(pilot)
-                return
-            await asyncio.sleep(0.01)
+        await until(pilot, lambda: isinstance(app.place, RegistryPlace) and app.place.entries_tree.rows)
 
     async def before(pilot: Any) -> None:
         await settled(pilot)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.agent.log.building import Run, header
 from tests.agent.verdicts import sessions as s
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled, until
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.log_subject import LogSubject
 
@@ -94,12 +94,7 @@ def picture(snap_compare: Any, path: Path, size: tuple[int, int], *keys: str, th
             await asyncio.to_thread(subject._read, track, asyncio.get_running_loop())
         subject.progress = ""
         subject._tell()
-        for _ in range(400):
-            await settled(pilot)
-            if pilot.app.place.tab.title == "Session" and pilot.app.place.model.row is not None:
-                break
-            await asyncio.sleep(0.01)
-        await settled(pilot)
+        await until(pilot, lambda: pilot.app.place.tab.title == "Session" and pilot.app.place.model.row is not None)
         for key in keys:
             await pilot.press(key)
             await settled(pilot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +11,11 @@ import pytest
 
 import tests.support.previews as p
 from tests.support.teams import HandTeam, lived_in
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
 from workbench.team.drafts import Draft, DraftFolder
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.places.team import place as team_place
 from workbench.tui.places.team import showing
-from workbench.tui.places.team.place import TeamPlace
 from workbench.tui.view.entries import PluginTrouble
 from workbench.tui.view.team_entries import EntryId
 
@@ -48,25 +46,15 @@ def picture(
         DraftFolder().keep(team.label, draft)
     app = WorkbenchApp(p.FakeSubject(counted=p.in_words, team=team, troubles=troubles), theme=theme)
 
-    async def rest(pilot: Any) -> None:
-        for _ in range(2000):
-            await settled(pilot)
-            place = app.place
-            if not isinstance(place, TeamPlace) or not place.is_busy:
-                await settled(pilot)
-                if not isinstance(place, TeamPlace) or not place.is_busy:
-                    return
-            await asyncio.sleep(0.01)
-
     async def before(pilot: Any) -> None:
         await settled(pilot)
         await pilot.press("6")
-        await rest(pilot)
+        await settled(pilot)
         app.place.show_target(target)
-        await rest(pilot)
+        await settled(pilot)
         for key in keys:
             await pilot.press(key)
-            await rest(pilot)
+            await settled(pilot)
 
     return bool(snap_compare(app, terminal_size=size, run_before=before))
 

@@ -8,7 +8,7 @@ import pytest
 
 import tests.support.previews as p
 import tests.support.traces as t
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
 from workbench.prompt.growth import Grower, Growth
 from workbench.prompt.repeats import Repeat, RepeatPlace
 from workbench.prompt.trace import Change

@@ -46,12 +46,12 @@ async def test_a_stop_that_takes_long_says_who_still_runs() -> None:
         await made.until(lambda: bool(made.package(package_id).run.fiber.activation.calls))  # type: ignore[union-attr]
         await screen.press("5")
         await screen.pilot.press("x")
-        await screen.seen("It ends when what still runs has ended:")
-        await screen.seen("still running: tool t")
+        await screen.comes("It ends when what still runs has ended:")
+        await screen.comes("still running: tool t")
         assert "running: running" not in screen.text()
         assert not {"stop", "undefine"} & screen.packages.card.controls  # type: ignore[union-attr]
         await screen.pilot.press("1", "5")
-        await screen.seen("stopping")
+        await screen.comes("stopping")
         release.set()
         await call
         await screen.until(lambda: "dyn-1 stopped, nothing left." in screen.text())
@@ -70,8 +70,8 @@ async def test_a_start_that_is_stuck_in_its_own_turn_is_stopped() -> None:
         made.package(package_id).newest.is_probed = True
         asked = made.running("S1", "cordis_run", id=package_id)
         await screen.press("5")
-        await screen.seen("dyn-1 waits inside the turn that started it")
-        await screen.seen("stop it, or cancel the turn.")
+        await screen.comes("dyn-1 waits inside the turn that started it")
+        await screen.comes("stop it, or cancel the turn.")
         await screen.pilot.press("x")
         assert (await asked).error.code == "cancelled"
         await screen.until(lambda: made.state(package_id) == "defined" and "remark" in screen.text())
@@ -84,7 +84,7 @@ async def test_a_listener_that_does_not_call_next_is_counted_and_stopped() -> No
         for _ in range(2):
             assert (await made.call("S1", "cordis_inspect", what="tools")).error is not None
         await screen.press("5")
-        await screen.seen("tools/pre-execute short-circuited, 2 times")
+        await screen.comes("tools/pre-execute short-circuited, 2 times")
         words = " ".join(screen.text().split())
         assert "its listener on tools/pre-execute did not call next" in words
         assert "Warning at define" in words
@@ -99,7 +99,7 @@ async def test_a_provider_that_blocks_is_named_wherever_it_shows() -> None:
         await screen.until(lambda: "This prompt cannot be sent" in screen.text())
         assert "Stop dyn-1 in the place Packages." in screen.text()
         await screen.press("5")
-        await screen.seen("blocked the loop")
+        await screen.comes("blocked the loop")
         assert "No request can be made: section x:slow" in screen.text()
         assert "what keeps the request from being made goes with it" in screen.text()
         assert "stays whole" not in screen.text()

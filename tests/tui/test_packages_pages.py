@@ -174,21 +174,21 @@ async def test_pages_come_and_go_and_load() -> None:
         await screen.press("exclamation_mark")
         assert "none is open" in screen.text()
         await screen.pilot.press("a")
-        await screen.seen("dyn-1 waits for a page: none is open.")
+        await screen.comes("dyn-1 waits for a page: none is open.")
         async with PageClient(made.url, user_agent="Firefox/140.0") as first:
             assert (await task).error is None
-            await screen.seen("1 page open")
-            await screen.seen("1 of 1 loaded")
+            await screen.comes("1 page open")
+            await screen.comes("1 of 1 loaded")
             assert f"● {first.id}  Firefox 140" in screen.text()
             async with PageClient(made.url, user_agent="Firefox/141.0") as second:
-                await screen.seen("Firefox 141")
+                await screen.comes("Firefox 141")
                 assert "not loaded here" in screen.text()
                 await screen.pilot.press("b")
-                await screen.seen("2 of 2 loaded")
+                await screen.comes("2 of 2 loaded")
                 assert second.loaded == {tide: "run-1"}
                 assert len(first.announced) == 1
                 await screen.pilot.press("p")
-                await screen.seen("since ")
+                await screen.comes("since ")
             await screen.until(lambda: "Firefox 141" not in screen.text())
         await screen.press("p")
         await screen.until(lambda: "No page holds it." in screen.text())
@@ -199,11 +199,11 @@ async def test_a_request_that_a_page_answers_leaves_the_sheet() -> None:
     async with served() as made, running(made.world) as screen:
         task = await made.world.asked(await made.world.define(client=B_BAD))
         async with PageClient(made.url) as page:
-            await screen.seen("◆1")
+            await screen.comes("◆1")
             await screen.press("exclamation_mark")
             assert await page.answer("req-1", True)
             assert (await task).error.code == "client-half-failed"
-            await screen.seen(f"It does not wait any more: allowed by {page.id}.")
+            await screen.comes(f"It does not wait any more: allowed by {page.id}.")
             await screen.press("a", "escape", "5")
             await screen.until(lambda: "Failed: browser half, evaluate" in screen.text())
             assert "◆" not in screen.text()
@@ -216,10 +216,10 @@ async def test_what_keeps_a_page_from_being_served_is_said(monkeypatch: pytest.M
         fiber = other.root.plugin(PackagePage, PageConfig(made.page.port))
         await other.until(lambda: fiber.error is not None)
         await screen.press("5")
-        await screen.seen("No page is served: port")
+        await screen.comes("No page is served: port")
         await fiber.dispose()
         monkeypatch.setattr(page_extra, "is_installed", lambda: False)
         live_packages._has_extra.cache_clear()
         screen.packages.read_again()
-        await screen.seen("prompt-workbench[page]")
+        await screen.comes("prompt-workbench[page]")
     live_packages._has_extra.cache_clear()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import threading
@@ -125,10 +124,7 @@ async def test_a_snapshot_is_kept_and_compared(snapshots: Path, tmp_path: Path) 
     async with comparing() as (screen, place):
         await screen.press("m")
         await screen.press("enter")
-        for _ in range(500):
-            if kept_in(snapshots) and screen.app.screen is place:
-                break
-            await asyncio.sleep(0.01)
+        await screen.until(lambda: kept_in(snapshots) and screen.app.screen is place)
         [file] = kept_in(snapshots)
         saved = read_snapshot(file)
         assert (saved.file, saved.scope, saved.preview.system) == (
@@ -164,29 +160,16 @@ async def test_another_file_stays_open_while_it_is_compared(tmp_path: Path) -> N
         assert place.comparing.sides.open_files == [str(file)]
         assert "Be brief." in screen.text()
         file.write_text("include_harness_identity: false\npersona: Be long.\n")
-        for _ in range(1000):
-            await compared(screen)
-            if "Be long." in screen.text():
-                break
-            await asyncio.sleep(0.02)
-        assert "Be long." in screen.text()
+        await screen.until_shown("Be long.")
+        await compared(screen)
         await screen.press("l", "escape")  # a sheet on top closes nothing
         assert place.comparing.sides.open_files == [str(file)]
         await screen.press("escape")
         assert place.comparing.sides.open_files == []
-        await _all_stopped()
+        await screen.until(lambda: not any(worker.group == "compare file" for worker in screen.app.workers))
         await screen.press("d")
         place = await compared(screen)
         assert place.comparing.left == Previous()
-
-
-async def _all_stopped() -> None:
-    """No runtime of another file is left."""
-    for _ in range(1000):
-        if not any("compare file" in str(task.get_name()) for task in asyncio.all_tasks()):
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("another file is still open")
 
 
 @pytest.mark.parametrize(
@@ -302,12 +285,7 @@ async def test_long_work_is_told_and_given_up(monkeypatch: pytest.MonkeyPatch) -
     async with comparing(after=None) as (screen, place):
         monkeypatch.setattr(comparing_module, "compare", slow)
         screen.subject.change(p.CODING_AGENT)
-        for _ in range(1000):
-            await screen.pilot.pause()
-            if "Comparing: counting tokens" in screen.text():
-                break
-            await asyncio.sleep(0.01)
-        assert "◐ Comparing: counting tokens …" in screen.text()
+        await screen.comes("◐ Comparing: counting tokens …")
         await screen.press("escape")
         assert seen[0].is_set()
         assert screen.app.place.tab.title == "Prompt"

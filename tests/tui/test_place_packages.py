@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
 import tests.support.previews as p
 from tests.dynamic.world import B_OK, H_GREET, H_HI, H_SEC, World, world
-from tests.tui.conftest import Screen, settled
+from tests.tui.conftest import Screen
 from tests.tui.packages_by_hand import HandPackages, card, lived_in, revision
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.places.packages.place import PackagesPlace
@@ -30,36 +29,6 @@ class PackagesScreen(Screen):
     def sheet(self) -> PackageSheet | None:
         return self.app.screen if isinstance(self.app.screen, PackageSheet) else None
 
-    async def rest(self) -> None:
-        for _ in range(3000):
-            await settled(self.pilot)
-            if all(worker.is_finished for worker in self.app.workers):
-                await settled(self.pilot)
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError("the place does not come to rest")
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.rest()
-
-    async def seen(self, words: str) -> None:
-        """Stands on the screen, while work goes on."""
-        for _ in range(6000):
-            await self.pilot.pause()
-            if words in self.text():
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"{words!r} does not come:\n{self.text()}")
-
-    async def until(self, fact: Callable[[], bool]) -> None:
-        """With patience: other suites may share the cores."""
-        for _ in range(6000):
-            if fact():
-                return await self.rest()
-            await asyncio.sleep(0.01)
-        raise AssertionError("it does not come about")
-
 
 @asynccontextmanager
 async def looking(
@@ -68,7 +37,7 @@ async def looking(
     app = WorkbenchApp(p.FakeSubject(packages=packages))
     async with app.run_test(size=size) as pilot:
         screen = PackagesScreen(pilot, p.FakeSubject())
-        await screen.rest()
+        await screen.settle()
         await screen.press(key)
         yield screen
 
@@ -78,7 +47,7 @@ async def running(made: World, size: tuple[int, int] = (120, 40)) -> AsyncIterat
     app = WorkbenchApp(made.rt)
     async with app.run_test(size=size) as pilot:
         screen = PackagesScreen(pilot, p.FakeSubject())
-        await screen.rest()
+        await screen.settle()
         yield screen
 
 
@@ -133,7 +102,7 @@ async def test_allow_and_a_double_press_acts_once() -> None:
         assert screen.sheet is None
         assert packages.waiting_count == 1
         screen.packages.told("packages")
-        await screen.rest()
+        await screen.settle()
         assert "5 Packages ◆1" in screen.text()
 
 
@@ -162,7 +131,7 @@ async def test_answered_elsewhere_meanwhile() -> None:
         packages.queue = []
         assert screen.sheet is not None
         screen.sheet.packages_changed()
-        await screen.rest()
+        await screen.settle()
         assert "It does not wait any more: allowed by page-1." in screen.text()
         await screen.press("a")
         assert packages.done == []
@@ -252,13 +221,13 @@ async def test_by_mouse() -> None:
     packages = HandPackages()
     async with looking(packages) as screen:
         await screen.pilot.click("PackageList", offset=(8, 1))
-        await screen.rest()
+        await screen.settle()
         assert screen.packages.chosen == "dyn-4"
         await screen.pilot.click("PackageList", offset=(7, 3))
-        await screen.rest()
+        await screen.settle()
         assert screen.sheet is not None
         await screen.pilot.click("SheetButtons", offset=(5, 0))
-        await screen.rest()
+        await screen.settle()
         assert packages.done == [("answer", "req-1", True, "", True)]
 
 
@@ -323,7 +292,7 @@ async def test_a_life_seen_from_the_place() -> None:
         greeter, greeting = await made.started(H_GREET, name="Greeter"), await made.started(H_HI, name="Hi")
         await screen.press("5")
         screen.packages.show_target(greeter)
-        await screen.rest()
+        await screen.settle()
         assert f"{greeting}:hi waits again" in screen.text()
         await screen.press("x", "y")
         await screen.until(lambda: made.state(greeter) == "stopped" and "waits for greeter" in screen.text())
@@ -364,8 +333,8 @@ async def test_a_what_if_in_the_place_is_ended_by_escape() -> None:
         await screen.press("5")
         before = await made.facts()
         await screen.pilot.press("w", "t")
-        await screen.seen("end and undo it")
-        await screen.seen("Its code is executed now.")
+        await screen.comes("end and undo it")
+        await screen.comes("Its code is executed now.")
         await screen.pilot.press("escape")
         await screen.until(lambda: "ended before it was over, and undone." in screen.text())
         assert "Ended before it was over, and undone." in screen.text()
@@ -384,8 +353,8 @@ async def test_a_what_if_that_waits_for_its_turn_says_for_what_and_is_called_off
         await screen.press("5")
         screen.packages.show_target(other)
         await screen.pilot.press("w", "t")
-        await screen.seen(f"{busy} is starting")
-        await screen.seen("Nothing was executed yet.")
+        await screen.comes(f"{busy} is starting")
+        await screen.comes("Nothing was executed yet.")
         await screen.pilot.press("escape")
         await screen.until(lambda: "Called off before it began." in screen.text())
         await made.people.stop(busy)

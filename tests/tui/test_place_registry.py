@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,8 @@ import pytest
 
 import tests.support.previews as p
 import tests.support.registries as r
-from tests.tui.conftest import Screen, settled
+from tests.tui.at_rest import comes
+from tests.tui.conftest import Screen
 from workbench.config.registry.facts import GLOBAL, Outcome, Registry, RegistryKey
 from workbench.core import Context, Runtime
 from workbench.prompt import PromptConfig, SystemPrompt
@@ -35,31 +36,6 @@ class RegistryScreen(Screen):
         place = self.app.place
         assert isinstance(place, RegistryPlace)
         return place
-
-    async def rest(self) -> None:
-        """Nothing is under way, here either."""
-        for _ in range(1000):
-            await settled(self.pilot)
-            if not self.registry.is_busy:
-                await settled(self.pilot)
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError("the place does not come to rest")
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        if isinstance(self.app.place, RegistryPlace):
-            await self.rest()
-        else:
-            await settled(self.pilot)
-
-    async def until(self, fact: Callable[[], bool]) -> None:
-        for _ in range(1000):
-            await settled(self.pilot)
-            if fact():
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(self.text())
 
     @property
     def grouping(self) -> str:
@@ -96,7 +72,7 @@ async def over(
         await screen.settle()
         await pilot.press("3")
         await screen.until(lambda: isinstance(app.place, RegistryPlace))
-        await screen.rest()
+        await screen.settle()
         yield screen
 
 
@@ -127,7 +103,7 @@ async def test_groupings_by_key_and_by_click() -> None:
         assert "listeners" in screen.text()
         row = screen.registry.heading.region
         await screen.pilot.click(offset=(row.x + 11, row.y))
-        await screen.rest()
+        await screen.settle()
         assert screen.grouping == "layer"
 
 
@@ -143,7 +119,7 @@ async def test_folds_stay_when_something_changes_and_so_does_the_cursor() -> Non
         at = tree.cursor - round(tree.scroll_y)
         screen.subject.registered = changed
         screen.subject.change()
-        await screen.rest()
+        await screen.settle()
         assert "aaa:first" in screen.text()
         assert screen.chosen == before
         assert tree.cursor - round(tree.scroll_y) in (at, at + 1)
@@ -151,7 +127,7 @@ async def test_folds_stay_when_something_changes_and_so_does_the_cursor() -> Non
         assert "aaa:first" not in screen.text()
         screen.subject.registered = r.CODING_AGENT
         screen.subject.change()
-        await screen.rest()
+        await screen.settle()
         assert "harness:identity" not in screen.text()
 
 
@@ -160,7 +136,7 @@ async def test_long_kinds_open_by_key_and_mouse() -> None:
         tree = screen.registry.entries_tree
         row = next(index for index, each in enumerate(tree.rows) if each.title == "5 tools")
         await screen.pilot.click(tree, offset=(4, row))
-        await screen.rest()
+        await screen.settle()
         assert "web_search" in screen.text()
         await screen.press("enter")
         assert not any(each.registration and each.registration.name == "web_search" for each in tree.rows)
@@ -171,7 +147,7 @@ async def test_long_kinds_open_by_key_and_mouse() -> None:
 async def test_filter() -> None:
     async with place() as screen:
         await screen.pilot.press("slash", *"is:shadowed")
-        await screen.rest()
+        await screen.settle()
         assert "1 of 27 registrations with is:shadowed." in screen.text()
         await screen.press("enter")
         assert screen.chosen is not None
@@ -197,17 +173,17 @@ async def test_targets_from_other_places() -> None:
     async with place() as screen:
         registry = screen.registry
         registry.show_target(EntryKey("section", "deployment:persona", "reviewer"))
-        await screen.rest()
+        await screen.settle()
         assert screen.chosen == RegistryKey("section", "deployment:persona", "reviewer")
         registry.show_target(EntryKey("tool", "web_search", "nowhere"))
-        await screen.rest()
+        await screen.settle()
         assert screen.chosen == RegistryKey("tool", "web_search", GLOBAL)  # in a kind that was folded
         registry.show_target(("plugin", "lsp"))
-        await screen.rest()
+        await screen.settle()
         assert screen.chosen == ("plugin", r.LSP.fiber)
         assert "nobody provides it" in screen.text()
         registry.show_target(EntryKey("section", "no\x1bsuch", ""))
-        await screen.rest()
+        await screen.settle()
         assert "no‹ESC›such is not registered." in screen.text()
 
 
@@ -215,7 +191,7 @@ async def test_the_cursor_is_drawn_where_it_is() -> None:
     async with place() as screen:
         tree = screen.registry.entries_tree
         screen.registry.show_target(EntryKey("section", "deployment:persona", "reviewer"))
-        await screen.rest()
+        await screen.settle()
         bars = [y for y in range(tree.size.height) if tree.render_line(y).text.startswith("▌")]
         assert bars == [tree.cursor - round(tree.scroll_y)]
 
@@ -256,7 +232,7 @@ async def test_copy_gives_the_raw_text() -> None:
 async def test_a_selection_by_mouse_is_copied_without_line_numbers_and_whole() -> None:
     async with place() as screen:
         screen.registry.show_target(EntryKey("section", "deployment:persona", "reviewer"))
-        await screen.rest()
+        await screen.settle()
         inspector = screen.registry.inspector
         rows = [plain(inspector.document[row]) for row in range(len(inspector.document))]
         first = next(row for row, text in enumerate(rows) if "You review changes" in text)
@@ -265,7 +241,7 @@ async def test_a_selection_by_mouse_is_copied_without_line_numbers_and_whole() -
         await screen.pilot.mouse_down(offset=(start.x + 2 + at, start.y + first))
         await screen.pilot.hover(offset=(start.x + 2 + 8, start.y + first + 1))
         await screen.pilot.mouse_up(offset=(start.x + 2 + 8, start.y + first + 1))
-        await screen.rest()
+        await screen.settle()
         await screen.press("y")
         assert screen.app.clipboard == "review changes; you do not make"
 
@@ -274,7 +250,7 @@ async def test_a_stop_asks_first_and_shows_the_proof() -> None:
     stopped = replace(r.CLEAN, plugin="bash")
     async with place(outcome=stopped, ledgers={p.BASH.fiber: r.LEDGER}) as screen:
         screen.registry.show_target(("plugin", "bash"))
-        await screen.rest()
+        await screen.settle()
         assert "timeout 5 s" in screen.text()
         await screen.pilot.press("x")
         await screen.until(lambda: isinstance(screen.app.screen, Confirm))
@@ -284,7 +260,7 @@ async def test_a_stop_asks_first_and_shows_the_proof() -> None:
         assert isinstance(screen.app.screen, Confirm)
         assert screen.subject.ended == []
         await screen.pilot.press("escape")
-        await screen.rest()
+        await screen.settle()
         assert screen.subject.ended == []
         screen.subject.registered = replace(
             r.CODING_AGENT,
@@ -304,7 +280,7 @@ async def test_what_is_left_is_listed() -> None:
     plugins = (*r.PLUGINS, r.plugin(replace(p.BASH, fiber=99), state="stopped", outcome=r.LEFT))
     async with place(replace(r.CODING_AGENT, plugins=plugins), outcome=r.LEFT) as screen:
         screen.registry._choose(("plugin", 99))
-        await screen.rest()
+        await screen.settle()
         text = screen.text()
         assert "2 left" in text
         assert "late on tools/change" in text
@@ -372,7 +348,7 @@ async def test_a_plugin_of_a_living_runtime_is_restarted_and_stopped() -> None:
         async with over(RuntimeSubject(runtime)) as screen:
             assert "noisy:one" in screen.text()
             screen.registry.show_target(("plugin", "noisy"))
-            await screen.rest()
+            await screen.settle()
             assert "on system-prompt/assemble" in screen.text()
             assert "class Noisy" in screen.text() or "def apply" in screen.text()
             await screen.pilot.press("R", "y")
@@ -415,15 +391,11 @@ async def test_a_flood_of_changes_does_not_starve_the_screen() -> None:
             try:
                 before = screen.chosen
                 await screen.pilot.press("end")
-                for _ in range(1000):
-                    if screen.chosen != before:
-                        break
-                    await asyncio.sleep(0.01)
-                assert screen.chosen != before
+                await comes(lambda: screen.chosen != before)
             finally:
                 ends.set()
                 await task
-            await screen.rest()
+            await screen.settle()
             assert reads < 200
 
 
@@ -432,7 +404,7 @@ async def test_the_palette_leads_to_what_the_prompt_does_not_show() -> None:
         items = screen.registry.jumps()
         item = next(each for each in items if each.title == "cap_foreground")
         screen.registry.jump(item.id)
-        await screen.rest()
+        await screen.settle()
         assert screen.chosen == RegistryKey("listener", "cap_foreground", GLOBAL, r.ASSEMBLE)
         assert screen.registry.source() is None
         assert screen.registry.text_to_save() == ("cap_foreground", "cap_foreground")
@@ -449,7 +421,7 @@ async def test_a_stopped_plugin_is_started_again_without_a_question() -> None:
     async with place(replace(r.CODING_AGENT, plugins=plugins), outcome=started) as screen:
         await screen.press("g")
         screen.registry._choose(("plugin", 99))
-        await screen.rest()
+        await screen.settle()
         assert "a start" in screen.text()
         await screen.press("x")
         assert "bash is stopped already" in screen.text()

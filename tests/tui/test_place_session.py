@@ -11,6 +11,7 @@ import pytest
 from tests.agent.log.big_logs import write_log
 from tests.agent.log.building import NOT_HERE, RECORDED, Run, header, text, user
 from tests.agent.verdicts import sessions as s
+from tests.tui.at_rest import comes
 from tests.tui.recorded import recorded
 from workbench.agent.log import Replace
 from workbench.tui.log_subject import LogSubject
@@ -192,13 +193,12 @@ async def test_a_log_that_is_cut_while_it_is_read_for_the_first_time(tmp_path: P
             await asyncio.sleep(0)
         with path.open("r+b") as file:
             file.truncate(1_000_000)
-        for _ in range(3_000):
-            timeline = subject.tracks[0].timeline
-            if not subject.progress and timeline is not None and len(timeline.requests) < steps / 4:
-                break
-            await asyncio.sleep(0.01)
+        track = subject.tracks[0]
+        await comes(
+            lambda: not subject.progress and track.timeline and 0 < len(track.timeline.requests) < steps / 4
+        )
+        timeline = track.timeline
         assert timeline is not None
-        assert 0 < len(timeline.requests) < steps / 4
         assert timeline.broken is None
     finally:
         reading.cancel()

@@ -170,12 +170,12 @@ async def test_by_mouse(tmp_path: Path) -> None:
         lines = screen.text().splitlines()
         row = next(index for index, line in enumerate(lines) if "runtime/work " in line)
         await screen.pilot.click(offset=(8, row))
-        await screen.rest()
+        await screen.settle()
         assert screen.team.model.chosen == WORK
         lines = screen.text().splitlines()
         row = next(index for index, line in enumerate(lines) if "Use default" in line)
         await screen.pilot.click(offset=(lines[row].index("Use default") + 2, row))
-        await screen.rest()
+        await screen.settle()
         assert "1 edit not saved" in screen.text()
 
 

@@ -25,9 +25,9 @@ async def test_fc_09(tmp_path: Path, drafts: DraftFolder) -> None:
             draft = "x" * 883 + "text of revision 7"[1:]
             assert len(draft) == 900
             screen.editor.area.text = draft
-            await screen.rest()
+            await screen.settle()
             screen.editor.area.move_cursor((0, 450))
-            await screen.rest()
+            await screen.settle()
             assert await other.save_now(overrides=overriding(work="text of somebody else")) == 8
             before = [(await other.store.version(revision)).config for revision in (7, 8)]
             await screen.press("f4")
@@ -83,7 +83,7 @@ async def test_an_editor_that_was_only_opened_takes_nothing_back(tmp_path: Path)
         assert screen.editor.text == "two"
         await team.save_now(overrides=overriding(work="three"))
         screen.team.store_work.read()
-        await screen.rest()
+        await screen.settle()
         await screen.press("!", "f4")
         assert "Revision 3 was saved while you edited on 2." in screen.text(), "what was seen is what counts"
 

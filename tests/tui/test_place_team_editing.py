@@ -55,7 +55,7 @@ async def test_placeholders_and_bytes_are_checked_while_typing(tmp_path: Path) -
         await screen.press("e")
         assert "✓ {version}  ✓ {mode}  ✓ {rules}" in screen.text()
         screen.editor.area.text = "P {version} {mode} {rule}"
-        await screen.rest()
+        await screen.settle()
         assert "✓ {mode}  × {rules} missing" in screen.text()
         assert "28 of 40 bytes" in screen.text()
         await screen.press("f4")
@@ -65,7 +65,7 @@ async def test_placeholders_and_bytes_are_checked_while_typing(tmp_path: Path) -
         await screen.press("e")
         assert screen.editor.text == "P {version} {mode} {rule}"
         screen.editor.area.text = "P {version} {mode} {rules}" + "é" * 10
-        await screen.rest()
+        await screen.settle()
         assert "× 49 of 40 bytes, 9 too many" in screen.text()
         await screen.press("f4")
         assert "size_limit" in screen.text()
@@ -88,14 +88,14 @@ async def test_a_text_is_kept_byte_for_byte(tmp_path: Path) -> None:
 async def test_keys_that_were_typed_ahead_edit_what_the_cursor_is_on(tmp_path: Path) -> None:
     async with opened(tmp_path) as (screen, _):
         await screen.pilot.press("down", "down", "e", "x")
-        await screen.rest()
+        await screen.settle()
         assert screen.team.model.draft is not None
         assert list(screen.team.model.draft.overrides) == ["runtime/worker"]
         assert "runtime/worker  editing" in screen.text()
         lines = screen.text().splitlines()
         row = next(index for index, line in enumerate(lines) if "runtime/replies" in line)
         await screen.pilot.click(offset=(8, row))
-        await screen.rest()
+        await screen.settle()
         assert not screen.team.is_editing
         assert "P:runtime/replies" in screen.text()
         assert list(screen.team.model.draft.overrides) == ["runtime/worker"]
@@ -164,7 +164,7 @@ async def test_what_is_typed_while_a_new_rule_is_saved_belongs_to_it(tmp_path: P
         team.store.save = slow  # type: ignore[method-assign]
         await screen.pilot.press("f4", *" too")
         may_go_on.set()
-        await screen.rest()
+        await screen.settle()
         assert "Saved as revision 2." in screen.text() or "1 edit not saved" in screen.text()
         await screen.press("f4")
         assert [(each.id, each.instruction) for each in (await team.store.snapshot()).config.policy.rules] == [

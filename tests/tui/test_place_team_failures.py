@@ -26,7 +26,7 @@ async def test_a_store_that_fails_keeps_the_draft(tmp_path: Path, drafts: DraftF
         await screen.go_to(WORK)
         await screen.press("e")
         screen.editor.area.text = long
-        await screen.rest()
+        await screen.settle()
         with sabotage(tmp_path / "team.db"):
             await screen.press("f4")
             text = " ".join(screen.text().split())

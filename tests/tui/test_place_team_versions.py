@@ -75,7 +75,7 @@ async def test_a_preview_of_what_would_be_refused_says_why(tmp_path: Path) -> No
         await screen.go_to(EntryId("part", "runtime/environment"))
         await screen.press("e", "ctrl+k", "escape", "e")
         screen.editor.area.text = "nothing"
-        await screen.rest()
+        await screen.settle()
         await screen.press("f8")
         assert "missing_placeholder" in screen.text()
 
@@ -89,14 +89,14 @@ async def test_what_is_read_meanwhile_does_not_move_the_cursor_back(tmp_path: Pa
         place = screen.team
         place.revisions.move_to_end(last=True)
         place.came()
-        await screen.rest()
+        await screen.settle()
         assert (place.revisions.chosen, place.model.revision) == (0, 0)
         assert "Revision 0" in screen.text()
         await screen.press("escape")
         place.entries.move(1)
         moved = place.entries.entry
         place.came()
-        await screen.rest()
+        await screen.settle()
         assert moved is not None
         assert place.entries.entry is not None
         assert place.entries.entry.id == place.model.chosen == moved.id

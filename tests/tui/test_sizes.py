@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import tests.support.previews as p
-from tests.tui.conftest import Screen, settled
+from tests.tui.at_rest import settled
+from tests.tui.conftest import Screen
 from workbench.config import open_composition
 from workbench.config.model import Budgets, PartBudget
 from workbench.prompt import Preview

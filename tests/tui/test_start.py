@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import settled
+from tests.tui.driving import Driven
 from workbench.config.samples import find_sample
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.memory import Memory, Recent
@@ -20,25 +20,10 @@ from workbench.tui.view.start import ago, start_rows
 FILE = "sections:\n  - name: a\n    order: 1\n    text: Answer in one paragraph.\n"
 
 
-class Start:
+class Start(Driven):
     def __init__(self, pilot: Pilot[int], memory: Memory) -> None:
-        self.pilot, self.memory = pilot, memory
-
-    async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await settled(self.pilot)
-
-    def text(self) -> str:
-        compositor = self.pilot.app.screen._compositor
-        return "\n".join("".join(segment.text for segment in strip) for strip in compositor.render_strips())
-
-    async def until(self, words: str) -> None:
-        for _ in range(400):
-            await settled(self.pilot)
-            if words in self.text():
-                return
-            await self.pilot.pause(0.01)
-        raise AssertionError(f"{words!r} did not come:\n{self.text()}")
+        super().__init__(pilot)
+        self.memory = memory
 
 
 @asynccontextmanager
@@ -51,7 +36,7 @@ async def start(memory: Memory | None = None, size: tuple[int, int] = (120, 40))
 
         opening = asyncio.create_task(opener.run())
         screen = Start(pilot, memory)
-        await screen.until("Samples")
+        await screen.until_shown("Samples")
         yield screen
         opening.cancel()
         await asyncio.gather(opening, return_exceptions=True)
@@ -61,11 +46,11 @@ async def test_a_sample_is_opened_and_remembered() -> None:
     async with start() as screen:
         assert "coding-agent" in screen.text()
         await screen.press("slash", *"coding-agent", "enter")
-        await screen.until("What will the model read?")
-        await screen.until("1 Prompt")
+        await screen.until_shown("What will the model read?")
+        await screen.until_shown("1 Prompt")
         assert [each.path for each in screen.memory.recent] == ["coding-agent"]
         await screen.press("O")
-        await screen.until("Recent")
+        await screen.until_shown("Recent")
         await screen.press("home")
         assert screen.pilot.app.screen.choices.chosen.choice.path == "coding-agent"  # type: ignore[attr-defined]
 
@@ -77,11 +62,11 @@ async def test_one_file_after_another(tmp_path: Path) -> None:
     memory = Memory(recent=[Recent(str(first), 0.0), Recent(str(second), 0.0)])
     async with start(memory) as screen:
         await screen.press("enter")
-        await screen.until("Answer in one paragraph.")
+        await screen.until_shown("Answer in one paragraph.")
         await screen.press("O")
-        await screen.until("Recent")
+        await screen.until_shown("Recent")
         await screen.press("home", "down", "enter")
-        await screen.until("Answer in one sentence.")
+        await screen.until_shown("Answer in one sentence.")
         assert memory.recent[0].path == str(second)
         assert memory.recent[1].health == "loads"
 
@@ -89,7 +74,7 @@ async def test_one_file_after_another(tmp_path: Path) -> None:
 async def test_a_file_that_is_not_there_is_named_with_what_is_near() -> None:
     async with start() as screen:
         await screen.press("slash", *"coding-agnt", "enter")
-        await screen.until("coding-agnt: there is no such file or sample")
+        await screen.until_shown("coding-agnt: there is no such file or sample")
         await screen.press("escape", "down")
         assert screen.pilot.app.screen.focused.id == "choices"  # type: ignore[union-attr]
 
@@ -100,12 +85,12 @@ async def test_a_first_file_is_written_and_opened_and_none_is_written_over(tmp_p
         await screen.press("n")
         screen.pilot.app.screen.query_one("#path").value = str(path)  # type: ignore[attr-defined]
         await screen.press("enter")
-        await screen.until("You are a careful assistant")
+        await screen.until_shown("You are a careful assistant")
         path.write_text(FILE)
         await screen.press("O", "n")
         screen.pilot.app.screen.query_one("#path").value = str(path)  # type: ignore[attr-defined]
         await screen.press("enter")
-        await screen.until("is there already")
+        await screen.until_shown("is there already")
         assert path.read_text() == FILE
 
 
@@ -140,13 +125,13 @@ async def test_escape_goes_back_to_what_is_open() -> None:
         await screen.press("escape")
         assert "esc back" not in screen.text()  # there is nothing yet to go back to
         await screen.press("slash", *"waterfall", "enter")
-        await screen.until("tides:sources")
+        await screen.until_shown("tides:sources")
         await screen.press("3", "O")
-        await screen.until("esc back")
+        await screen.until_shown("esc back")
         await screen.press("slash", "x", "escape")
-        await screen.until("path or name")
+        await screen.until_shown("path or name")
         await screen.press("escape")
-        await screen.until("What is registered, by whom")
+        await screen.until_shown("What is registered, by whom")
 
 
 async def test_a_newcomer_begins_with_the_sample_to_begin_with() -> None:
@@ -159,6 +144,6 @@ async def test_a_sample_is_remembered_once_however_it_was_named() -> None:
     assert sample is not None
     async with start(Memory(recent=[Recent("takeover", 0.0)])) as screen:
         await screen.press("slash", *str(sample), "enter")
-        await screen.until("What will the model read?")
-        await screen.until("live")
+        await screen.until_shown("What will the model read?")
+        await screen.until_shown("live")
         assert [each.path for each in screen.memory.recent] == ["takeover"]

@@ -7,7 +7,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
 from tests.support.previews import FakeSubject
-from tests.tui.conftest import settled
+from tests.tui.at_rest import settled
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.places.base import Place
 from workbench.tui.widgets.entry_list import EntryList

@@ -12,7 +12,8 @@ from textual.theme import BUILTIN_THEMES
 
 import tests.support.teams as teams
 from tests.support.previews import FakeSubject
-from tests.tui.conftest import opened, settled
+from tests.tui.at_rest import settled
+from tests.tui.conftest import opened
 from tests.tui.packages_by_hand import HandPackages, lived_in
 from tests.tui.test_themes import DARK, GROUNDS, TEXTS, contrast, text_of
 from workbench.tui import user_themes
