@@ -133,7 +133,9 @@ class SessionPlace(PastSteps, Talking):
             return interrupting
         talk = feed.talk
         if talk is not None and talk.is_running:
-            return answers.Answer(_running(talk, short), fact)
+            packages = viewing.subject.packages
+            asked = packages.waiting_count if packages is not None else 0
+            return answers.Answer(_running(talk, asked, short), fact)
         if not has_steps and feed.problems:
             return answers.Answer((Piece("× ", "failed", bold=True), *outside(str(feed.problems[0]))))
         if not has_steps and talk is not None and talk.error:
@@ -433,11 +435,14 @@ class SessionPlace(PastSteps, Talking):
         return "\n".join(plain(made[row]).rstrip() for row in range(len(made)))
 
 
-def _running(talk: Talk, short: bool) -> Line:
-    """While a turn runs: what comes in."""
+def _running(talk: Talk, asked: int, short: bool) -> Line:
+    """While a turn runs: what comes in, or that a person has to answer first."""
     if talk.is_held:
         held = Piece("Held before the next step", "strong", bold=True)
         return (Piece("◐ ", "pending"), held, Piece(": n lets it begin, u lets all run."))
+    if asked:
+        waits = Piece(f"{asked} wait{'s' if asked == 1 else ''} for your answer", "pending", bold=True)
+        return (Piece("◆ ", "pending", bold=True), waits, Piece(": ! shows what is asked. The turn goes on then."))
     tail = " ".join(talk.streamed.split())[-(40 if short else 76) :]
     said: Line = (Piece(": "), *outside(tail, "soft")) if tail else (Piece(" …"),)
     return (Piece("● ", "running"), Piece("Running", "strong", bold=True), *said)
