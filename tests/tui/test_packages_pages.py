@@ -72,6 +72,23 @@ def test_the_overview_says_what_each_page_holds() -> None:
     assert [shown.count(word) for word in ("loaded", "asked", "not loaded here")] == [2, 1, 1]
 
 
+def test_of_many_pages_those_with_which_all_is_well_take_one_line() -> None:
+    wrong = "activate: no seat"
+    states = [
+        PageData(f"page-{n}", "failed" if n in (3, 9) else "loaded", wrong * (n in (3, 9))) for n in range(1, 21)
+    ]
+    one = delivered(pages=tuple(states))
+    shown = text(tuple(card_pages(one, OPEN_PAGES)), 200)
+    assert "18 of 20 loaded" in shown
+    assert "● 18 loaded: page-1, page-2, page-4" in shown
+    assert "page-3, page-9:" in shown
+    assert shown.count(wrong) == 1
+    assert len(shown.splitlines()) == 6
+    many = [replace(one, row=replace(one.row, id=f"dyn-{n}")) for n in range(20)]
+    shown = text(overview(OPEN_PAGES, many), 200)
+    assert shown.count("● 20 loaded: dyn-0, dyn-1, dyn-2") == len(OPEN_PAGES.pages)
+
+
 def test_the_answer_says_that_one_waits_for_a_page() -> None:
     rows = [card("dyn-4", "delivering", revisions=HALF).row]
     assert plain(packages_answer(rows, (), PagesData(URL), NOW, short=False).sentence).startswith(

@@ -88,7 +88,10 @@ def card_pages(card: PackageCard, pages: PagesData, keys: PageKeys = DEFAULT_KEY
     total = len(told.union(card.not_loaded_on))
     right = f"{number(loaded)} of {number(total)} loaded" if total else ""
     yield Title((Piece("Pages", "soft", bold=True),), (Piece(right, "faint"),))
-    lines = [_page_line(each, pages.browsers) for each in card.pages]
+    loaded_pages = [each for each in card.pages if each.state == "loaded"]
+    is_many = len(loaded_pages) > FEW
+    told_alone = [each for each in card.pages if not (is_many and each.state == "loaded")]
+    lines = [_page_line(each, pages.browsers) for each in told_alone]
     lines += [
         (
             (Piece("○ ", "soft"), *_name(page, pages.browsers)),
@@ -98,11 +101,16 @@ def card_pages(card: PackageCard, pages: PagesData, keys: PageKeys = DEFAULT_KEY
         if page not in told
     ]
     yield Rows(tuple(lines))
+    if is_many:
+        yield Words(_all_loaded([each.page for each in loaded_pages]))
+    by_message: dict[str, list[str]] = {}
     for each in card.pages:
         if each.message:
-            yield Words((*outside(each.page, "soft"), Piece(":", "soft")))
-            yield quoted(each.message)
-    if not lines:
+            by_message.setdefault(each.message, []).append(each.page)
+    for message, of_pages in by_message.items():
+        yield Words((*outside(", ".join(of_pages), "soft"), Piece(":", "soft")))
+        yield quoted(message)
+    if not lines and not is_many:
         words = "It waits until one is open." if card.state == "delivering" else "No page holds it."
         yield Words((Piece(words, "strong"),))
         yield from how_to_open(pages, keys)
@@ -111,6 +119,16 @@ def card_pages(card: PackageCard, pages: PagesData, keys: PageKeys = DEFAULT_KEY
     if card.render_failure:
         yield Words((Piece("× Something of it crashed after it was loaded:", "failed", bold=True),))
         yield quoted(card.render_failure)
+
+
+FEW = 6
+"""Pages, or packages in a page, that are named one by one though all is well with them."""
+
+
+def _all_loaded(names: Sequence[str]) -> Line:
+    """Those with which all is well, in few lines: what a person looks for is among the others."""
+    lead = Piece("● ", "running", bold=True), Piece(f"{number(len(names))} loaded: ", "running")
+    return (*lead, *outside(", ".join(names), "soft"))
 
 
 def _page_line(page: PageData, browsers: Mapping[str, str]) -> tuple[Line, Line]:
@@ -183,7 +201,14 @@ def _overview(pages: PagesData, cards: Sequence[PackageCard], keys: PageKeys) ->
     for page in pages.pages:
         since = (Piece(f"since {clock(page.since)}", "soft"),) if page.since else ()
         yield Rows((((Piece("● ", "running"), *_name(page.id, pages.browsers)), since),))
-        yield Rows(tuple(line for card in cards for line in _held(card, page.id)))
+        loaded = [
+            card.id for card in cards if any(at.page == page.id and at.state == "loaded" for at in card.pages)
+        ]
+        is_many = len(loaded) > FEW
+        alone = [card for card in cards if not (is_many and card.id in loaded)]
+        yield Rows(tuple(line for card in alone for line in _held(card, page.id)))
+        if is_many:
+            yield Words((Piece("  "), *_all_loaded(loaded)))
 
 
 def _held(card: PackageCard, page: str) -> Iterator[tuple[Line, Line]]:

@@ -132,12 +132,18 @@ def _proof(row: PackageRow) -> Line:
 def _running(row: PackageRow) -> Line:
     line: Line = (Piece(f"r{row.revision}"),)
     if row.state in ("running", "stopping"):
-        line = (*line, Piece(f", {counted(row.registrations, 'registration')}"))
+        line = (*line, Piece(f", {_of_both_halves(row)}"))
     if row.newest > row.revision:
         line = (*line, Piece("   ↑ ", "changed"), Piece(f"r{row.newest} defined"))
     if row.last_outcome in ("rejected", "cancelled"):
         line = (*line, Piece(f"   last run {row.last_outcome}", "soft"))
     return line
+
+
+def _of_both_halves(row: PackageRow) -> str:
+    if not row.has_browser_half:
+        return counted(row.registrations, "registration")
+    return f"{number(row.registrations)} registered, browser half" if row.registrations else "browser half"
 
 
 def residue_line(residue: ResidueData) -> Line:
