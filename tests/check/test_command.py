@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from tests.check.conftest import write
+from tests.support.command_line import invoke
 from workbench.check.checking import findings_of
-from workbench.cli.main import app
 from workbench.config import open_composition
 from workbench.config.samples import Sample, samples
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check(*arguments: str) -> Result:
-    result = CliRunner().invoke(app, ["check", *arguments])
+    result = invoke("check", *arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from workbench.cli.main import app
+from tests.support.command_line import invoke
 
 AGENT = """\
 persona: "You are {{model}} in {{cwd}}."
@@ -82,7 +81,7 @@ def cli() -> Cli:
     """Runs the command line in this process, into pipes."""
 
     def run(*arguments: str, stdin: str = "") -> Ran:
-        result = CliRunner().invoke(app, list(arguments), input=stdin)
+        result = invoke(*arguments, input=stdin)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Ran(result.exit_code, result.stdout, result.stderr)

@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.cli.formats.json_pieces import json_pieces
@@ -98,6 +98,7 @@ def test_a_reader_that_went_away_stops_nothing() -> None:
             output.line("not seen")
 
 
+@settings(max_examples=30, deadline=None)
 @given(
     st.dictionaries(st.text(max_size=6), st.recursive(st.none() | st.integers() | st.text(max_size=6), st.lists)),
     st.lists(st.dictionaries(st.text(max_size=3), st.text(max_size=6)), max_size=3),

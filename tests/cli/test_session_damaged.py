@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.agent.log.building import Run, call, header, text, user
 from tests.cli.conftest import Cli
+from tests.support.command_line import invoke
 from workbench.agent.log import LogError, Replace, Session
 
 odd = st.sampled_from([None, True, 0, -1, 1.5, "", "x", [], ["x"], {}, {"type": "text"}, [[]], [{}], {"kind": 1}])
@@ -70,10 +71,6 @@ QUESTIONS = (
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_any_value_may_be_anything(whole: str, folder: Path, data: st.DataObject) -> None:
-    from typer.testing import CliRunner
-
-    from workbench.cli.main import app
-
     records = json.loads(whole)
     *way, last = data.draw(st.sampled_from(list(places(records))))
     target: Any = records
@@ -86,7 +83,7 @@ def test_any_value_may_be_anything(whole: str, folder: Path, data: st.DataObject
     path = folder / "log.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     for question in QUESTIONS:
-        result = CliRunner().invoke(app, ["session", str(path), *question])
+        result = invoke("session", str(path), *question)
         assert result.exception is None or isinstance(result.exception, SystemExit), (question, result.exc_info)
         assert result.exit_code in (0, 1, 2)
         assert result.stdout or result.stderr
