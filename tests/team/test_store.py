@@ -112,7 +112,7 @@ def kill_in_the_middle(path: Path, times: int) -> None:
 
 @pytest.mark.timeout(240)
 def test_a_process_that_is_killed_leaves_whole_versions(path: Path) -> None:
-    kill_in_the_middle(path, 15)
+    kill_in_the_middle(path, 4)
 
 
 @pytest.mark.deep

@@ -1,8 +1,9 @@
-"""Every place on a terminal of 20x5 and of 300x90, with long lines, and with another size while it is at work."""
+"""Every place on a terminal of 20x5 and of 300x90, with long and hostile lines, and another size while it works."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.log_subject import LogSubject
 from workbench.tui.places.base import TABS, Place
 
-LONG = "x" * 10_000
+LONG = "\x1b]0;owned\x07\x9b2J\u202e" + "x" * 10_000
+STEERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What no row may hold: the tests of terminals look at their bytes, at length."""
 WIDE = "日本語👩‍👩‍👧é אב " * 300
 SMALL, LARGE = (20, 5), (300, 90)
 KEYS = ("down", "enter", "end", "pageup", "tab", "end", "home", "w", "escape")
@@ -66,6 +69,7 @@ async def resized(pilot: Pilot[Any], size: tuple[int, int]) -> list[str]:
     seen = rows(app)
     assert len(seen) == size[1]
     assert {cell_len(row) for row in seen} == {size[0]}
+    assert not STEERS.search("".join(seen))
     return seen
 
 

@@ -9,7 +9,10 @@ import pytest
 from tests.support.terminal import ESCAPE, Terminal
 from tests.tui.test_terminal import visible_only, without_copy
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+pytestmark = [
+    pytest.mark.slow,  # what a place draws is looked at in test_any_size.py
+    pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal"),
+]
 
 APP = """
 import tests.support.previews as p

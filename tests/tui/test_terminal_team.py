@@ -42,6 +42,7 @@ WorkbenchApp(p.FakeSubject(team=team), name="ok").run()
 """
 
 
+@pytest.mark.slow  # what a place draws is looked at in test_any_size.py
 def test_no_byte_of_a_team_steers_the_terminal(tmp_path: Path) -> None:
     with Terminal(APP, environ={"XDG_STATE_HOME": str(tmp_path)}) as terminal:
         terminal.wait_for("will the model read")
