@@ -35,7 +35,8 @@ async def test_a_loop_stops_nobody_else_and_is_withdrawn(opened: Web) -> None:
     tasks = {name: asyncio.create_task(opened.run(package_id)) for name, package_id in ids.items()}
     later, render = await tasks["later"], await tasks["render"]
     assert not tasks["top"].done()
-    await ask.evaluate("(each) => each.click()")  # a pointer may miss what moves while the others come
+    await page.gone(page.tab.locator(".request"))
+    await page.press(ask)
     await page.reads(page.frame(good).locator("body"), "pong")  # while all three are looping
     assert later.error is render.error is None
 
@@ -53,7 +54,7 @@ async def test_a_loop_stops_nobody_else_and_is_withdrawn(opened: Web) -> None:
         assert run.delivery.held_by == ()
     await until(lambda: all("has not come back" in str(w.card(ids[name])) for name in ("later", "render")))
     assert await page.tab.locator("#problems li").count() == 3
-    await ask.click()
+    await page.press(ask)
 
     session = await opened.context.browser.new_browser_cdp_session()  # type: ignore[union-attr]
 
@@ -107,7 +108,7 @@ async def test_what_fails_late_takes_its_own_panel_and_is_told(opened: Web) -> N
     ):
         await page.reads(problems, words)
     frame = page.frame(package_id)
-    await frame.get_by_role("button", name="Break").click()
+    await page.press(frame.get_by_role("button", name="Break"))
     await page.reads(problems, "panel Click was withdrawn:Error: after a click")
     await page.reads(page.row(package_id), "loaded here, 1 panel")
     assert await frame.locator("h2").all_inner_texts() == ["Good"]
@@ -191,12 +192,12 @@ async def test_the_network_the_page_and_other_panels_are_out_of_reach(opened: We
     assert token not in json.dumps(told)
     assert token not in await page.frame(package_id).locator("html").inner_html()
 
-    await page.frame(victim).get_by_role("button", name="Count").click()
+    await page.press(page.frame(victim).get_by_role("button", name="Count"))
     await page.reads(page.frame(victim).locator("body"), "heard 0 messages")
     await page.reads(page.tab.locator("#problems"), "a browser half has no network")
     assert await page.tab.title() == "Prompt Workbench"
     following = await opened.started(PANEL, H_PING)  # the frame that stood ready heard nobody but the page
-    await page.frame(following).get_by_role("button", name="Ask").click()
+    await page.press(page.frame(following).get_by_role("button", name="Ask"))
     await page.reads(page.frame(following).locator("body"), "pong")
 
 

@@ -44,7 +44,7 @@ async def test_from_a_request_to_two_pages_and_back(opened: Web) -> None:
     for page in pages:
         await page.reads(page.frame(package_id).locator("body"), "High water at 14:02")
         await page.gone(page.request())
-        await page.frame(package_id).get_by_role("button", name="Ask").click()
+        await page.press(page.frame(package_id).get_by_role("button", name="Ask"))
         await page.reads(page.frame(package_id).locator("body"), "the host half says pong")
         await page.reads(page.row(package_id), "loaded here, 1 panel")
     await w.ok("S1", "cordis_stop", id=package_id)
@@ -59,7 +59,7 @@ async def test_a_page_that_is_loaded_anew_loads_only_when_it_is_told_to(opened: 
     stays, reloads = await opened.open(), await opened.open()
     package_id = await opened.started(PANEL, H_PING)
     await stays.reads(stays.frame(package_id).locator("body"), "High water")
-    await stays.frame(package_id).get_by_role("button", name="Ask").evaluate("(each) => each.click()")
+    await stays.press(stays.frame(package_id).get_by_role("button", name="Ask"))
     await stays.reads(stays.frame(package_id).locator("body"), "pong")
 
     await reloads.tab.reload()
@@ -162,7 +162,7 @@ async def test_the_server_goes_and_comes_back_and_nothing_is_loaded_twice(opened
     w = opened.world
     page = await opened.open()
     package_id = await opened.started(PANEL, H_PING)
-    await page.frame(package_id).get_by_role("button", name="Ask").click()
+    await page.press(page.frame(package_id).get_by_role("button", name="Ask"))
     await page.reads(page.frame(package_id).locator("body"), "pong")
 
     await opened.served.fiber.dispose()
@@ -175,7 +175,7 @@ async def test_the_server_goes_and_comes_back_and_nothing_is_loaded_twice(opened
     await until(lambda: opened.served.page.pages)
     await page.reads(page.row(package_id), "loaded here")
     assert "pong" in await page.frame(package_id).locator("body").inner_text()
-    await page.frame(package_id).get_by_role("button", name="Ask").click()
+    await page.press(page.frame(package_id).get_by_role("button", name="Ask"))
     (connected,) = opened.served.page.pages
     run = w.package(package_id).run
     assert run is not None

@@ -55,7 +55,7 @@ async def test_the_worked_example(browser: Browser, tmp_path: Path) -> None:
         length = re.fullmatch(r"(\d+) characters", await items.first.inner_text())
         assert length is not None
         assert int(length[1]) > 100
-        await s.page.frame("dyn-1").get_by_role("button", name="Forget").click()
+        await s.page.press(s.page.frame("dyn-1").get_by_role("button", name="Forget"))
         await expect(items).to_have_count(0)
         await s.say("And again.")
         await expect(items).to_have_count(1)

@@ -119,6 +119,19 @@ class WebPage:
     def request(self, request: str = "req-1") -> Locator:
         return self.tab.locator(f'.request[data-key="{request}"]')
 
+    async def press(self, button: Locator) -> None:
+        """With the pointer, as a person does: on what is on the screen, with the pointer on it.
+
+        A frame that has just come is in the document before the browser has drawn it; until then the pointer is
+        still on the page behind it.
+        """
+        async with asyncio.timeout(PATIENCE_MS / 1000):
+            await button.hover()
+            while not await button.evaluate("(each) => each.matches(':hover')"):
+                await asyncio.sleep(0.02)
+                await button.hover()
+        await button.click()
+
     async def reads(self, locator: Locator, text: str) -> None:
         """Wait until it says that."""
         from playwright.async_api import expect
