@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from playwright.async_api import expect
 
-from tests.dynamic.world import H_GREET, H_PING
+from tests.dynamic.world import B_OK, H_GREET, H_PING
 from tests.support.browser import Web
 from tests.support.page_server import until
 
@@ -96,8 +97,8 @@ async def test_a_status_seat(opened: Web) -> None:
     package_id = await opened.started(source)
     seats = page.tab.get_by_role("contentinfo", name="Status").get_by_role("listitem")
     await expect(seats).to_have_text([f"{package_id} one", f"{package_id} other"])
-    await page.frame(package_id).get_by_role("button", name="Two").click()
-    await page.frame(package_id).get_by_role("button", name="Gone").click()
+    await page.press(page.frame(package_id).get_by_role("button", name="Two"))
+    await page.press(page.frame(package_id).get_by_role("button", name="Gone"))
     await expect(seats).to_have_text([f"{package_id} two‹ESC›"])
     await opened.world.ok("S1", "cordis_stop", id=package_id)
     await page.gone(seats)
@@ -276,7 +277,44 @@ async def test_what_is_undone_when_a_half_ends(opened: Web) -> None:
     };"""
     package_id = await opened.started(source)
     frame = page.frame(package_id)
-    await frame.get_by_role("button", name="Remove").click()
+    await page.press(frame.get_by_role("button", name="Remove"))
     await expect(frame.get_by_role("heading")).to_have_text(["Second"])
     await page.reads(page.tab.locator("#problems"), "browser half had an error")
     await page.reads(page.tab.locator("#problems"), "while leaving")
+
+
+COUNTS = """
+return (client) => client.panel({ title: "Presses", render(root) {
+  const button = document.createElement("button"), told = document.createElement("p");
+  let number = 0;
+  button.textContent = "Press";
+  button.addEventListener("click", () => (told.textContent = `pressed ${++number} times`));
+  root.append(button, told);
+} });
+"""
+
+
+async def test_nothing_moves_while_it_is_pressed(opened: Web) -> None:
+    w = opened.world
+    page = await opened.open()
+    package_id = await opened.started(COUNTS)
+    other = await w.define(H_PING, client=B_OK)
+    frame = page.frame(package_id)
+    button, mouse = frame.get_by_role("button", name="Press"), page.tab.mouse
+    await page.press(button)
+    await page.reads(frame.locator("p"), "pressed 1 times")
+    for number in range(2, 12):  # a press that takes too long is not waited for: one of them is short enough
+        await mouse.down()
+        task = await w.asked(other)
+        request = page.request(f"req-{number}")
+        await page.reads(page.tab.get_by_role("status"), "dyn-2 p asks to run")
+        await asyncio.sleep(0.15)  # long enough to be drawn
+        await mouse.up()
+        await expect(request).to_be_visible()
+        assert w.people.deny(f"req-{number}", "")
+        await task
+        await page.gone(request)
+        if "pressed 2 times" in await frame.locator("p").inner_text():
+            break
+        await button.hover()
+    await page.reads(frame.locator("p"), "pressed 2 times")

@@ -235,7 +235,7 @@ async def test_the_page_comes_in_one_round_and_is_small(opened: Web) -> None:
     frame = frame_files()["index.html"].content.decode()
     assert [name for name in frame_files() if name not in ("", "index.html") and f'"{name}"' not in frame] == []
     assert sum(len(file.packed) for name, file in page_files().items() if name) <= 25_000  # as they are sent
-    assert sum(len(file.content) for name, file in page_files().items() if name) <= 60_000
+    assert sum(len(file.content) for name, file in page_files().items() if name) <= 64_000
     assert sum(len(file.content) for name, file in frame_files().items() if name) <= 32_000
 
 

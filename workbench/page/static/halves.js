@@ -3,6 +3,7 @@
 import { cut } from "./text.js";
 import { Frame, PATIENCE } from "./frames.js";
 import { Half, IN_FLIGHT, PER_SECOND } from "./half.js";
+import { pressed, whenStill } from "./pressing.js";
 import { Services } from "./services.js";
 import { leave } from "./focus.js";
 
@@ -227,7 +228,9 @@ export class Halves {
 
   grew(half, { height, titles }) {
     half.titles = Array.isArray(titles) ? titles.slice(0, 20).map((title) => cut(title, 100)) : [];
-    half.frame.iframe.style.height = `${Math.min(PANEL_PIXELS, Math.max(0, Number(height) || 0))}px`;
+    half.height = Math.min(PANEL_PIXELS, Math.max(0, Number(height) || 0));
+    half.fit ??= () => half.frame && (half.frame.iframe.style.height = `${half.height}px`);
+    whenStill(half.fit);
     this.changed();
   }
 
@@ -255,6 +258,9 @@ const ACTS = {
   call: Halves.prototype.call,
   status: Halves.prototype.status,
   size: Halves.prototype.grew,
+  press(half, { isDown }) {
+    pressed(half, isDown === true);
+  },
   provide(half, message) {
     this.services.provide(half, message);
   },

@@ -4,6 +4,7 @@ import { Connection } from "./socket.js";
 import { Halves } from "./halves.js";
 import { View } from "./view.js";
 import { guardFocus } from "./focus.js";
+import { heedPresses } from "./pressing.js";
 
 const facts = { connection: { kind: "connecting", since: Date.now() }, page: "", packages: [], requests: [], problems: [], halves: new Map() };
 let problems = 0;
@@ -100,4 +101,5 @@ function dismiss(problem) {
   view.changed();
 }
 
+heedPresses();
 connection.open();

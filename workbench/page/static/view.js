@@ -1,5 +1,6 @@
 // What a person sees. Drawn from the facts, once per frame, and only where they have changed: focus stays where it is.
 
+import { whenStill } from "./pressing.js";
 import { cut, el, put, span, visible } from "./text.js";
 
 const SETTLE = 600; // ms for which buttons that have just come or moved do not count a press
@@ -31,7 +32,8 @@ export class View {
   // Not at once: what comes in one go is drawn in one go, and a half that loads does not wait for a picture.
   changed() {
     this.due ??= setTimeout(() => {
-      const draw = () => {
+      const draw = () => whenStill(drawNow);
+      const drawNow = () => {
         this.due = null;
         this.draw();
       };

@@ -1,8 +1,8 @@
-// How a half behaves in a page that it shares: Tab and F6 always leave it, its code moves the focus only while it is
-// here, and scrolls the page only behind a person's press. All that is used for it is taken before a half can change it.
+// How a half behaves in a page that it shares: Tab and F6 always leave it, its code moves the focus only when a
+// person has pressed something else here, and scrolls the page only behind a person's press, which it tells the page. All that is used for it is taken
+// before a half can change it.
 import { say } from "./port.js";
 
-const QUIET = 400; // ms after Tab or F6, in which only a person moves the focus
 const { apply } = Reflect;
 const clock = performance.now.bind(performance);
 const hasFocus = document.hasFocus.bind(document);
@@ -13,14 +13,23 @@ const isShifted = getter(KeyboardEvent.prototype, "shiftKey");
 const { stopImmediatePropagation, preventDefault } = Event.prototype;
 const { userActivation } = navigator;
 const isActive = userActivation && getter(Object.getPrototypeOf(userActivation), "isActive");
-let leftAt = -Infinity;
+const MODIFIERS = new Set(["Shift", "Control", "Alt", "AltGraph", "Meta", "CapsLock"]);
+let leftAt = 0, pressedAt = 0; // Tab, F6, or another frame; whatever else a person has done in this one
 
 const isPressed = () => hasFocus() && (!userActivation || apply(isActive, userActivation, []));
-const mayMove = () => hasFocus() && clock() - leftAt > QUIET;
+const mayMove = () => hasFocus() && pressedAt > leftAt;
 
 export function setManners() {
   heedKeys();
-  for (const type of ["focus", "blur"]) addEventListener(type, (event) => event.target === window && say({ t: type }));
+  heedPresses();
+  for (const type of ["pointerdown", "click"]) addEventListener(type, (event) => event.isTrusted && (pressedAt = clock()), true);
+  for (const type of ["focus", "blur"]) {
+    addEventListener(type, (event) => {
+      if (event.target !== window) return;
+      if (type === "blur") leftAt = clock();
+      say({ t: type });
+    });
+  }
   for (const { prototype } of [HTMLElement, SVGElement, MathMLElement]) {
     replace(prototype, "focus", (real, it, options) => {
       if (mayMove()) apply(real, it, [isPressed() ? options : { ...options, preventScroll: true }]);
@@ -50,13 +59,21 @@ function replace(owner, name, run) {
 function heedKeys() {
   addEventListener("keydown", (event) => {
     const key = apply(keyOf, event, []);
-    if ((key !== "Tab" && key !== "F6") || !event.isTrusted || modifiers.some((each) => apply(each, event, []))) return;
+    if (!event.isTrusted || MODIFIERS.has(key)) return;
+    if ((key !== "Tab" && key !== "F6") || modifiers.some((each) => apply(each, event, []))) return void (pressedAt = clock());
     leftAt = clock();
     apply(stopImmediatePropagation, event, []);
     if (key === "Tab") return;
     apply(preventDefault, event, []);
     say({ t: "leave", isBack: apply(isShifted, event, []) });
   }, true);
+}
+
+// The page keeps everything where it is while something here is pressed.
+function heedPresses() {
+  for (const type of ["pointerdown", "pointerup", "pointercancel"]) {
+    addEventListener(type, (event) => event.isTrusted && say({ t: "press", isDown: type === "pointerdown" }), true);
+  }
 }
 
 // In the boxes of this frame alone, as far as needed; the page stays where it is.
