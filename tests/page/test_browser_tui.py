@@ -17,7 +17,7 @@ async def test_allowed_in_the_workbench_it_appears_in_two_pages(opened: Web) -> 
     async with running(w) as screen:
         await screen.press("5")
         pages = [await opened.open(), await opened.open()]
-        await screen.seen("2 pages open")
+        await screen.comes("2 pages open")
         tide = await w.define(H_PING, client=PANEL, name="Tide", purpose="Shows the tide.")
         task = await w.asked(tide)
         for page in pages:
@@ -29,15 +29,15 @@ async def test_allowed_in_the_workbench_it_appears_in_two_pages(opened: Web) -> 
         for page in pages:
             await page.reads(page.frame(tide).locator("body"), "High water at 14:02")
             await page.gone(page.request())
-        await screen.seen("2 of 2 loaded")
+        await screen.comes("2 of 2 loaded")
         assert "◆" not in screen.text()
 
         await pages[1].tab.reload()
-        await screen.seen("not loaded here")
+        await screen.comes("not loaded here")
         await pages[1].reads(pages[1].row(tide), "running, not loaded here")
         await screen.pilot.press("b")
         await pages[1].reads(pages[1].frame(tide).locator("body"), "High water at 14:02")
-        await screen.seen("2 of 2 loaded")
+        await screen.comes("2 of 2 loaded")
 
         await screen.pilot.press("x")
         await screen.until(lambda: "dyn-1 stopped, nothing left." in screen.text())
@@ -51,7 +51,7 @@ async def test_denied_in_the_workbench_no_page_asks_any_more(opened: Web) -> Non
         page = await opened.open()
         task = await w.asked(await w.define(H_PING, client=PANEL))
         await page.reads(page.request(), "dyn-1")
-        await screen.seen("◆1")
+        await screen.comes("◆1")
         await screen.press("exclamation_mark", "d", "n", "o", "t", "enter")
         error = (await task).error
         assert (error.code, "not" in error.message) == ("rejected", True)
@@ -67,6 +67,6 @@ async def test_allowed_on_a_page_the_workbench_asks_no_more(opened: Web) -> None
         await screen.press("exclamation_mark")
         await page.request().get_by_role("button", name="Allow").click()
         assert (await task).error is None
-        await screen.seen("It does not wait any more: allowed by page-1.")
+        await screen.comes("It does not wait any more: allowed by page-1.")
         await screen.press("a", "escape", "5")
-        await screen.seen("1 of 1 loaded")
+        await screen.comes("1 of 1 loaded")
