@@ -52,7 +52,7 @@ def sample(name: str) -> Path:
 
 async def test_a_clock_breaks_the_prefix_while_one_looks_on() -> None:
     async with live(sample("session-clock")) as screen:
-        await screen.until_shown("No step yet.", "The first request would cost")
+        await screen.until_shown("No step yet.", "The first request would cost", "m writes a message to agent")
         await screen.say("go")
         await screen.until_shown("1 cache break in 2 steps: step 1.2, by clock-kit")
         await screen.say("on")
@@ -91,7 +91,7 @@ async def test_a_start_is_declared_and_a_compaction_too() -> None:
             await screen.until(lambda: not screen.feed.talk.is_running)
         await screen.until_shown("1 cache break in 4 steps: step 2.2, by notices")
         await screen.press("b")
-        await screen.until_shown("package notices was started by the agent", "from here on as it is")
+        await screen.until_shown("package notices was started by the agent", "from here on, as this request has it")
 
 
 BROKEN = """\

@@ -20,8 +20,8 @@ from workbench.agent.verdicts.verdict import ChangedPart
 from workbench.tui.places.base import tab_of
 from workbench.tui.places.session.model import SessionModel
 from workbench.tui.places.session.past_steps import PastSteps
-from workbench.tui.places.session.talking import Talking
-from workbench.tui.session_feed import SessionFeed, Talk
+from workbench.tui.places.session.talking import Talking, no_step, running
+from workbench.tui.session_feed import SessionFeed
 from workbench.tui.view import answer as answers
 from workbench.tui.view.detail_rows import WIDEST, Block, Detail
 from workbench.tui.view.difference import TextDifference
@@ -118,7 +118,7 @@ class SessionPlace(PastSteps, Talking):
             return answers.Answer(
                 (
                     Piece("No session. ", "strong", bold=True),
-                    Piece("Nobody runs here: give the composition a model (`models:`), or open a session log."),
+                    Piece("Nobody runs here, and nothing was recorded."),
                 )
             )
         if feed.progress:
@@ -135,14 +135,14 @@ class SessionPlace(PastSteps, Talking):
         if talk is not None and talk.is_running:
             packages = viewing.subject.packages
             asked = packages.waiting_count if packages is not None else 0
-            return answers.Answer(_running(talk, asked, short), fact)
+            return answers.Answer(running(talk, asked, self.keys, short=short), fact)
         if not has_steps and feed.problems:
             return answers.Answer((Piece("× ", "failed", bold=True), *outside(str(feed.problems[0]))))
         if not has_steps and talk is not None and talk.error:
             error = outside(talk.error.split("\n")[0])
             return answers.Answer((Piece("× No agent runs: ", "failed", bold=True), *error))
         if not has_steps:
-            return answers.Answer(_no_step(viewing, talk), fact)
+            return answers.Answer(no_step(viewing, "" if short or talk is None else self.keys.say), fact)
         return answers.Answer(session_sentence(model.rows, short=short), fact)
 
     def _fact(self, short: bool) -> Line:
@@ -162,7 +162,7 @@ class SessionPlace(PastSteps, Talking):
         if count:
             return (
                 Piece("! " if feed.problems else "~ ", "changed", bold=True),
-                Piece(f"{counted(count, 'warning')}: o", "soft"),
+                Piece(f"{counted(count, 'warning')}: {self.keys.warnings}", "soft"),
             )
         return (Piece("idle", "soft"),) if talk is not None and not talk.is_running else ()
 
@@ -184,6 +184,8 @@ class SessionPlace(PastSteps, Talking):
 
     # showing
 
+    _was_empty = False
+
     def _show_all(self) -> None:
         model = self.model
         if not self.is_mounted or not self.children:
@@ -192,6 +194,9 @@ class SessionPlace(PastSteps, Talking):
             self._take_target()
         has_rows = bool(model.rows)
         self.head.set_class(not has_rows, "-absent")
+        if self._was_empty and not self.is_empty and not self.say_bar.has_focus_within:
+            self.call_later(self.action_back)  # they were hidden, and so have lost the focus
+        self._was_empty = self.is_empty
         self.steps.show_rows(model.rows, model.chosen)
         self._show_heading()
         self._fit()
@@ -217,7 +222,7 @@ class SessionPlace(PastSteps, Talking):
 
     def _show_front(self) -> None:
         """One pane stands in front where there is no room for two."""
-        reads = self.detail_pane.has_focus
+        reads = self.detail_pane.has_focus or self.is_empty
         self.head.set_class(reads, "-behind")
         self.steps.set_class(reads, "-behind")
         self.detail_pane.set_class(not reads, "-behind")
@@ -226,10 +231,13 @@ class SessionPlace(PastSteps, Talking):
         model, pane = self.model, self.detail_pane
         row = model.row
         shown = (model.chosen, model.request is not None)
-        pane.show_detail(
-            model.detail(pane.text_width, blanks=self.is_airy, schema=self._schema(row)),
-            keep_place=self._shown == shown,
+        width = pane.text_width
+        made = (
+            model.detail(width, blanks=self.is_airy, schema=self._schema(row))
+            if model.rows
+            else self.nothing(width)
         )
+        pane.show_detail(made, keep_place=self._shown == shown)
         self._shown = shown
         part = row.request.verdict.part if row is not None and row.request is not None else None
         if row is not None and part is not None and model.difference_of(row) is None:
@@ -433,25 +441,3 @@ class SessionPlace(PastSteps, Talking):
     def _plain_detail(self) -> str:
         made: Detail = self.model.detail(WIDEST, blanks=True, schema=self._schema(self.model.row))
         return "\n".join(plain(made[row]).rstrip() for row in range(len(made)))
-
-
-def _running(talk: Talk, asked: int, short: bool) -> Line:
-    """While a turn runs: what comes in, or that a person has to answer first."""
-    if talk.is_held:
-        held = Piece("Held before the next step", "strong", bold=True)
-        return (Piece("◐ ", "pending"), held, Piece(": n lets it begin, u lets all run."))
-    if asked:
-        waits = Piece(f"{asked} wait{'s' if asked == 1 else ''} for your answer", "pending", bold=True)
-        return (Piece("◆ ", "pending", bold=True), waits, Piece(": ! shows what is asked. The turn goes on then."))
-    tail = " ".join(talk.streamed.split())[-(40 if short else 76) :]
-    said: Line = (Piece(": "), *outside(tail, "soft")) if tail else (Piece(" …"),)
-    return (Piece("● ", "running"), Piece("Running", "strong", bold=True), *said)
-
-
-def _no_step(viewing: Viewing, talk: Talk | None) -> Line:
-    size = None
-    if viewing.preview is not None:
-        size = viewing.sizes.request(viewing.preview)
-    cost = f" The first request would cost {size} and start cold." if size is not None else ""
-    how = " m sends a message." if talk is not None else ""
-    return (Piece("No step yet.", "strong", bold=True), Piece(cost + how))

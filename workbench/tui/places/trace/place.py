@@ -147,8 +147,8 @@ class TracePlace(Place):
         word = self._take_target() if self._target is not None and model.preview is not None else ""
         has_rows = self._has_rows
         self.head.set_class(not has_rows, "-absent")
-        if self._was_refused and not self._is_refused:  # it was hidden, and so lost the focus
-            self.action_back()
+        if self._was_refused and not self._is_refused:
+            self.call_later(self.action_back)  # it was hidden, and so has lost the focus
         self._was_refused = self._is_refused
         self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
         self._show_heading()
