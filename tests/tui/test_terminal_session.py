@@ -45,7 +45,7 @@ def test_no_byte_of_a_log_steers_the_terminal(tmp_path: Path) -> None:
     folders = {f"XDG_{name}_HOME": str(tmp_path) for name in ("CONFIG", "STATE", "DATA")}
     with Terminal(RUN, str(log), "\x1b]0;owned\x07.jsonl", environ=folders) as terminal:
         terminal.wait_for("What happened, step by step?")
-        terminal.wait_for("sec ‹ESC›")
+        terminal.wait_for("‹ESC›]0;owned‹BEL›")
         terminal.rest()
         for keys in ("\r", "G", "g", "\tG", ESCAPE, "k", "\r", "j\x1b[6~", ESCAPE, "b", "B", "o", ESCAPE, " ", "k"):
             terminal.send(keys)
