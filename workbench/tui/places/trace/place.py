@@ -216,7 +216,8 @@ class TracePlace(Place):
             else None
         )
         if row is not None:
-            pane.put_cursor(row, on_top=hit is not None)
+            has_room = row <= pane.page_size // 2  # then whose it is stays in sight, with its file
+            pane.put_cursor(row, on_top=hit is not None and not has_room)
 
     def _detail(self, width: int, *, blanks: bool, start: int | None = None) -> Detail:
         """Of the chosen row, or why there is none."""
