@@ -361,13 +361,18 @@ def source_parts(source: TextSource | None, excerpt: Excerpt | None) -> Iterator
     """Where it stands, with the lines there."""
     if source is None:
         return
-    yield Title((Piece("Source  ", "soft", bold=True), *outside(file_and_line(source), "soft")))
+    yield Drawn(lambda width: [(), _source_title(source, width)])
     if excerpt is None or excerpt.source != source:
         yield Words((Piece("…", "faint"),))
     elif excerpt.error:
         yield Words(outside(excerpt.error, "soft"))
     else:
         yield Text(excerpt.text, first_line=excerpt.first_line, runs=excerpt.runs, marked=source.line)
+
+
+def _source_title(source: TextSource, width: int) -> Line:
+    word = Piece("Source  ", "soft", bold=True)
+    return word, *outside(file_and_line(source, max(8, width - len(word.text))), "soft")
 
 
 def _indented(document: str) -> str:

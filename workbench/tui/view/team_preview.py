@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.tui.view.panel import key_words
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Drawn, Part, Text, Title, Words
-from workbench.tui.view.sizes import number
+from workbench.tui.view.sizes import NOT_EXACT, number
 from workbench.tui.view.team_texts import DifferenceOf
 from workbench.tui.view.team_words import DEFAULT_KEYS, TeamKeys
 
@@ -78,17 +78,18 @@ def preview_answer(preview: RolePreview) -> Line:
             Piece(f"{reader} reads the same, byte for byte.", "strong", bold=True),
         )
     first = preview.first
+    sign = f"{NOT_EXACT} " if first.label.sign else ""
     part = preview.after.part_at(first.offset)
     return (
         Piece("~ ", "changed", bold=True),
         Piece(
-            f"{reader} reads another text from token {first.label.sign}{number(first.position + 1)} on",
+            f"{reader} reads another text from token {sign}{number(first.position + 1)} on",
             "strong",
             True,
         ),
         Piece(", in ", "soft"),
         *outside(part),
-        Piece(f"; {first.label.sign}{number(first.tokens_after)} tokens from there.", "soft"),
+        Piece(f"; {sign}{number(first.tokens_after)} tokens from there.", "soft"),
     )
 
 
