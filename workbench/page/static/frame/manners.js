@@ -1,6 +1,6 @@
-// How a half behaves in a page that it shares: Tab and F6 always leave it, its code moves the focus only when a
-// person has pressed something else here, and scrolls the page only behind a person's press, which it tells the page. All that is used for it is taken
-// before a half can change it.
+// How a half behaves in a page that it shares: Tab and F6 always leave it, its code moves the focus only when a person
+// has pressed something else here, and scrolls the page only behind a person's press, which it tells the page. All that
+// is used for it is taken before a half can change it.
 import { say } from "./port.js";
 
 const { apply } = Reflect;
@@ -21,7 +21,7 @@ const mayMove = () => hasFocus() && pressedAt > leftAt;
 
 export function setManners() {
   heedKeys();
-  heedPresses();
+  // heedPresses();
   for (const type of ["pointerdown", "click"]) addEventListener(type, (event) => event.isTrusted && (pressedAt = clock()), true);
   for (const type of ["focus", "blur"]) {
     addEventListener(type, (event) => {
