@@ -21,7 +21,7 @@ const mayMove = () => hasFocus() && pressedAt > leftAt;
 
 export function setManners() {
   heedKeys();
-  // heedPresses();
+  heedPresses();
   for (const type of ["pointerdown", "click"]) addEventListener(type, (event) => event.isTrusted && (pressedAt = clock()), true);
   for (const type of ["focus", "blur"]) {
     addEventListener(type, (event) => {
