@@ -42,6 +42,9 @@ async def test_themes_of_textual_colour_our_panes(name: str) -> None:
         if BUILTIN_THEMES[name].ansi:
             assert style.color is not None
             assert style.color.name == "default"
+            picked = app.place.answer_line.paint.style("failed", "cursor")
+            assert picked.reverse
+            assert picked.color == picked.bgcolor == style.color, "in any terminal it can be read"
         else:
             assert Color.from_rich_color(style.color).hex6.lower() == expected.lower()
         app.theme = "workbench-dark"

@@ -18,6 +18,8 @@ from workbench.tui.view.signs import in_ascii
 from workbench.visible import visible_line
 
 VARIABLE_PREFIX = "wb-"
+TURNED: frozenset[Role] = frozenset({"cursor", "key"})
+"""Grounds that are the terminal's own two colours, exchanged, where a theme uses those of the terminal."""
 TERMINAL_PREFIX = "ansi_"
 """Before the name of one of the terminal's own colours, as Textual writes them; Rich has no prefix."""
 
@@ -36,7 +38,10 @@ class Paint:
         style = self._styles.get(key)
         if style is None:
             colour, background = (self._colours[each].removeprefix(TERMINAL_PREFIX) for each in (role, ground))
-            style = Style(color=colour, bgcolor=background, bold=bold, underline=underline)
+            is_turned = ground in TURNED and self._colours[ground].startswith(TERMINAL_PREFIX)
+            if is_turned:  # nobody knows which of the terminal's colours can be read on one another
+                colour = background = "default"
+            style = Style(color=colour, bgcolor=background, bold=bold, underline=underline, reverse=is_turned)
             self._styles[key] = style
         return style
 
