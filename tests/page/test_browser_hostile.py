@@ -140,7 +140,8 @@ async def test_a_panel_is_left_and_entered_with_tab_and_pointer_while_a_request_
 
 GREEDY = """
 return (client) => client.panel({ title: "Greedy", render(root) {
-  const [first, last, low] = ["button", "button", "p"].map((tag) => document.createElement(tag));
+  const first = document.createElement("button"), last = document.createElement("button");
+  const low = document.createElement("p");
   first.textContent = "First";
   last.textContent = "Last";
   low.style.marginTop = "3000px";
