@@ -117,7 +117,10 @@ async def test_deny_with_a_reason() -> None:
 async def test_a_denial_can_be_left_before_it_is_sent() -> None:
     packages = HandPackages()
     async with looking(packages) as screen:
-        await screen.press("exclamation_mark", "d", "n", "escape")
+        await screen.press("exclamation_mark", "d", "n")
+        assert "enter deny" in screen.text(), "letters are no keys there"
+        await screen.press("escape")
+        assert "v code" in screen.text()
         assert screen.sheet is not None
         assert packages.done == []
         await screen.press("a")

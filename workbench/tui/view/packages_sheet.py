@@ -5,7 +5,7 @@ Source: docs/tui.md 11.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.tui.view.details import Fact
@@ -167,8 +167,10 @@ def buttons(ask: Ask, width: int) -> Bar:
     return Bar(line, (Piece("esc", "strong", bold=True), Piece(words, "soft")), tuple(regions))
 
 
-def hints(ask: Ask) -> Line:
-    """Keys of the sheet."""
+def hints(ask: Ask, *, is_denying: bool = False) -> Line:
+    """Keys of the sheet; while a reason is typed, letters are none."""
+    if is_denying:
+        return _hints([("enter", "deny, with or without a reason"), ("esc", "no, not yet")])
     keys = [("v", "code")]
     if not ask.over:
         keys += [("w", "what if")] if ask.can_try else []
@@ -178,7 +180,11 @@ def hints(ask: Ask) -> Line:
         keys.append(("n", "next"))
     if ask.is_request:
         keys.append(("y", "copy report"))
+    return _hints([*keys, ("↑ ↓", "scroll"), ("esc", "later" if ask.is_request else "back")])
+
+
+def _hints(keys: Sequence[tuple[str, str]]) -> Line:
     line: Line = ()
-    for key, word in [*keys, ("↑ ↓", "scroll"), ("esc", "later" if ask.is_request else "back")]:
+    for key, word in keys:
         line = (*line, Piece(key, "strong", bold=True), Piece(f" {word}   ", "soft"))
     return line

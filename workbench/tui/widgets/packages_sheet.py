@@ -180,7 +180,11 @@ class PackageSheet(FollowsPackages):
         self.foot.ask = ask
         self.foot.refresh(layout=True)
         self.buttons.show_bar(buttons(ask, self.size.width))
-        self.key_hints.show(hints(ask))
+        self._show_hints()
+
+    def _show_hints(self) -> None:
+        ask = _with(self.ask, pages=self._access.pages())
+        self.key_hints.show(hints(ask, is_denying=self.has_class("-denying")))
 
     def _count_up(self) -> None:
         """A second has gone. What a what-if waits for is known only by asking."""
@@ -233,6 +237,7 @@ class PackageSheet(FollowsPackages):
             self._trial.cancel()  # it is undone; the sheet stays
         elif self.has_class("-denying"):
             self.remove_class("-denying")
+            self._show_hints()
             self.about.focus()
         elif self._shows_sources:
             self.action_sources()
@@ -253,6 +258,7 @@ class PackageSheet(FollowsPackages):
             field = self.query_one(SafeInput)
             field.value = ""
             self.set_focus(field)
+            self._show_hints()
 
     @on(SafeInput.Submitted)
     def _denied(self, event: SafeInput.Submitted) -> None:
