@@ -282,3 +282,14 @@ def test_search_prefers_letters_that_stand_together() -> None:
 def test_groups_stay_together() -> None:
     items = [Item("1", "ab", group="A"), Item("2", "a b", group="B"), Item("3", "xab", group="A")]
     assert [found.item.id for found in search(items, "ab")] == ["1", "3", "2"]
+
+
+def test_a_long_name_and_a_long_scope_share_the_first_line() -> None:
+    for width in (40, 60, 80, 200):
+        bar = frame.context_bar(
+            f"/srv/{'folder/' * 20}agent.yml", "scope" * 30, "12 tok", frame.LIVE, width, short=True
+        )
+        line = plain(bar.left)
+        assert "agent.yml" in line
+        assert line.endswith(" ▾"), "it can be chosen"
+        assert width_of((*bar.left, *bar.right)) + 2 <= width

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from workbench.tui.commands import Command
 from workbench.tui.view.file_place import short_path
-from workbench.tui.view.pieces import Line, Piece, Role, outside, width_of
+from workbench.tui.view.pieces import Line, Piece, Role, cut, outside, width_of
 
 
 class Status(NamedTuple):
@@ -76,7 +76,8 @@ def context_bar(name: str, scope: str | None, size: str, status: Status, width: 
     chosen: Line = ()
     if scope is not None:
         word = () if short else (Piece("scope ", "soft"),)
-        chosen = (*word, *outside(scope), Piece(" ▾", "faint"))
+        most = width - width_of((*right, *word)) - 2 * len(gap) - 4 - min(width_of(outside(name)), LEAST_NAME)
+        chosen = (*word, *cut(outside(scope), max(LEAST_SCOPE, most)), Piece(" ▾", "faint"))
     room = width - width_of(right) - 2 - (width_of(chosen) + len(gap) if chosen else 0)
     left: Line = outside(short_path(name, max(LEAST_NAME, room)), "strong", bold=True)
     regions: tuple[Region, ...] = ()
@@ -89,6 +90,7 @@ def context_bar(name: str, scope: str | None, size: str, status: Status, width: 
 
 LEAST_NAME = 16
 """Cells that the name of the file keeps beside a long scope."""
+LEAST_SCOPE = 4
 
 
 def tab_bar(
