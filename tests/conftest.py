@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import pytest
+from hypothesis import settings
 
 _SCRATCH = tempfile.mkdtemp(prefix="workbench-tests-")
 for _name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
@@ -19,6 +20,9 @@ for _name in ("COLUMNS", "LINES"):
 atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
 sys.dont_write_bytecode = False  # each process would compile everything, and each worker rewrite every assert
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+settings.register_profile("patient", deadline=None)  # other suites may share the cores
+settings.load_profile("patient")
 
 SLOW_TIMEOUT = 900
 """Seconds for a slow test that names no limit of its own; all others have the one of pyproject.toml."""
@@ -39,11 +43,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)  # `-p no:xdist`: to measure
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """The whole suite runs in two processes a core (tests of the screen wait half of their time), a file in one."""
+    """The whole suite runs in one process more than there are cores (some tests wait for others), a file in one."""
     is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     if not is_whole or config.option.usepdb:
         config.option.dist = "no"
         return 0
     config.option.dist = "worksteal"
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return 2 * cores
+    return cores + 1
