@@ -20,7 +20,6 @@ from workbench.tools.pipeline import ToolResult
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "workbench" / "docs" / "images" / "page.png"
-SIZE = {"width": 1200, "height": 700}
 SESSION = "4ab6e036-5c1d-4c53-9b7a-7b1f9d4c2e10"
 BOARD = ("harbour board", "Shows ships, tide and pilots, as soon as there is a tide clock.")
 ROSE = ("wind rose", "Draws the wind of the last hour, and asks for a new one when you press it.")
@@ -44,7 +43,7 @@ async def main() -> None:
     os.chdir(ROOT)
     async with chromium() as browser, shown(browser, "packages-live") as s:
         tab = s.page.tab
-        await tab.set_viewport_size(SIZE)
+        await tab.set_viewport_size({"width": 1200, "height": 700})
         await tab.emulate_media(color_scheme="dark")
         s.agent.followup("Show me what each step costs.")
         await s.allow("req-1")
