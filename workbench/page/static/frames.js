@@ -4,7 +4,8 @@
 import { weigh } from "./plain.js";
 
 export const PATIENCE = 5; // looks without an answer until a half is taken for stuck
-const OPENING = 30; // the same for a frame that is only just opening
+const OPENING = 120; // the same for a frame that is only just opening: a machine with a lot to do starts processes slowly
+const OPENED = 10; // and for a document that has come, and is none of ours: it says no hello
 const FLOOD = 3000; // messages between two looks
 const HEAVY = 8 * 1000 * 1000; // characters and items of them
 const SHOUTS = 50; // messages past the port
@@ -17,7 +18,10 @@ export class Frame {
     iframe.setAttribute("allow", "");
     iframe.referrerPolicy = "no-referrer";
     iframe.src = address;
-    iframe.addEventListener("load", () => this.loads++ && this.said({ t: "left" }));
+    iframe.addEventListener("load", () => {
+      if (this.loads++) return this.said({ t: "left" });
+      if (!this.port) this.looks = 0;
+    });
     iframe.tabIndex = -1;
     Object.assign(iframe.style, { display: "block", width: "100%", height: "0", border: "0", background: "var(--raised)" });
     // In a shadow tree it is none of `top.frames`: no other half gets hold of its window.
@@ -61,7 +65,7 @@ export class Frame {
   // Called once per tick. True when it has not answered for too long.
   look() {
     this.count = this.weight = this.shouts = 0;
-    if (this.waiting || !this.port) return ++this.looks >= (this.port ? PATIENCE : OPENING);
+    if (this.waiting || !this.port) return ++this.looks >= (this.port ? PATIENCE : this.loads ? OPENED : OPENING);
     this.looks = 0;
     this.waiting = true;
     this.say({ t: "ping" });
