@@ -91,8 +91,8 @@ def off_answer() -> Answer:
     )
 
 
-def off_parts(sample: str = "") -> tuple[Part, ...]:
-    """What would be here, and how to get it."""
+def off_parts(sample: str = "", open_key: str = "") -> tuple[Part, ...]:
+    """What would be here, and how to get it. `open_key`: opens a sample."""
     found: list[Part] = [
         Words(
             (
@@ -115,7 +115,8 @@ def off_parts(sample: str = "") -> tuple[Part, ...]:
         Text(EXAMPLE, has_numbers=False),
     ]
     if sample:
-        found += [Words(()), Words((Piece("Or open the sample ", "soft"), *outside(sample, "strong"), Piece(".")))]
+        opens = (Piece(": ", "soft"), *key_words(open_key, "opens it.")) if open_key else (Piece(".", "soft"),)
+        found += [Words(()), Words((Piece("Or look at the sample ", "soft"), *outside(sample, "strong"), *opens))]
     return tuple(found)
 
 

@@ -119,7 +119,7 @@ class Showing(Place):
         if self.viewing.subject is None:
             parts: tuple[Part, ...] = ()
         elif access is None:
-            parts = off_parts(SAMPLE)
+            parts = off_parts(SAMPLE, self.house.key_of("app.open"))
         else:
             parts = none_parts(access.pages(), self.page_keys, self._talk_keys(), is_past=access.is_past)
         self._show_words("Packages" if parts else "", "nothing", parts)
