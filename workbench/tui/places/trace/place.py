@@ -2,69 +2,41 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from textual import on
 from textual.binding import BindingType
-from textual.getters import query_one
 from textual.widget import Widget
 
-from workbench.prompt.repeats import repeats
 from workbench.prompt.source import Position, TextSource
-from workbench.prompt.trace import Change
-from workbench.tui.places.base import Place, tab_of
+from workbench.tui.places.trace.finding import FindingWho
 from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view import answer as answers
-from workbench.tui.view.detail_rows import WIDEST, Block, Detail
-from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.frame import PAST, Status
 from workbench.tui.view.picker import Item
-from workbench.tui.view.pieces import Piece, plain
-from workbench.tui.view.refused import refused_lines
+from workbench.tui.view.pieces import Piece
 from workbench.tui.view.sizes import number
-from workbench.tui.view.trace import RowKey
 from workbench.tui.view.trace_words import found_words, seen_words, trace_answer
-from workbench.tui.viewing.situation import facts, following, interruption
-from workbench.tui.viewing.viewing import Seen, Topic, Viewing
+from workbench.tui.viewing.situation import facts, interruption
+from workbench.tui.viewing.viewing import Seen, Topic
 from workbench.tui.widgets.find_bar import FindBar
 from workbench.tui.widgets.lines import bindings_of
 from workbench.tui.widgets.trace_detail import DetailLines
 from workbench.tui.widgets.trace_timeline import Timeline, TimelineHead
-from workbench.tui.workers import start_worker
-from workbench.visible import visible_line
 
 WRAP = "trace.wrap"
 """In the memory of the layout."""
-LEAST_DETAIL = 7
-"""Lines that the pane below gets at least."""
 
 
-class TracePlace(Place):
+class TracePlace(FindingWho):
     """How did it come to be?"""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("trace")
     CSS_PATH = Path(__file__).parent / "style.tcss"
     AUTO_FOCUS = "#timeline"
-    tab = tab_of("Trace")
     where = "trace"
-
-    head = query_one(TimelineHead)
-    timeline = query_one(Timeline)
-    detail_pane = query_one(DetailLines)
-    find_bar = query_one(FindBar)
-
-    def __init__(self, viewing: Viewing) -> None:
-        super().__init__(viewing)
-        self.model = TraceModel()
-        self.start: int | None = None
-        """The first cell of differences that is shown; None: their lines are wrapped."""
-        self._shown: RowKey | None = None
-        """The row that the pane below shows."""
-        self._target: object = None
-        """What somebody came here for before there was anything to show."""
 
     def panes(self) -> Iterable[Widget]:
         return TimelineHead(id="head"), Timeline(id="timeline"), DetailLines(id="detail")
@@ -122,113 +94,6 @@ class TracePlace(Place):
     def now(self) -> frozenset[str]:
         known = facts(self.viewing)
         return known if self.model.follows else known | {"past"}
-
-    def _look_for_repeats(self) -> None:
-        """In a long prompt it takes a moment, and the screen goes on meanwhile."""
-        preview = self.model.preview
-        if preview is not None and self.model.needs_repeats:
-            start_worker(self, self._find_repeats, group="repeats", exclusive=True)
-
-    async def _find_repeats(self) -> None:
-        preview = self.model.preview
-        if preview is None:
-            return
-        found = await asyncio.to_thread(repeats, preview)
-        if self.model.preview is preview:
-            self.model.take_repeats(preview, found)
-            self._show_all()
-
-    # showing
-
-    def _show_all(self) -> None:
-        model = self.model
-        if not self.is_mounted or not self.children:
-            return
-        word = self._take_target() if self._target is not None and model.preview is not None else ""
-        has_rows = self._has_rows
-        self.head.set_class(not has_rows, "-absent")
-        if self._was_refused and not self._is_refused:
-            self.call_later(self.action_back)  # it was hidden, and so has lost the focus
-        self._was_refused = self._is_refused
-        self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
-        self._show_heading()
-        self._fit()
-        self._show_detail()
-        self.refresh_frame()
-        if word:
-            self.say(word, ())
-
-    @property
-    def _has_rows(self) -> bool:
-        """There is an assembly whose stages are known."""
-        viewing = self.viewing
-        if viewing.subject is not None and self.tab.title in viewing.subject.lacks:
-            return False
-        is_bare = viewing.past is not None and not viewing.past.preview.trace.stages
-        return bool(self.model.rows) and not viewing.problems and not is_bare
-
-    @property
-    def _is_refused(self) -> bool:
-        """Nothing is loaded: the pane below says why."""
-        return bool(self.viewing.problems) and not self._has_rows
-
-    _was_refused = False
-
-    def _show_heading(self) -> None:
-        self.head.show_axis(self.model.total_ns, self.timeline.has_focus)
-
-    def _fit(self) -> None:
-        """The timeline gets what it needs, the pane below the rest and never too little."""
-        width, height = self.size
-        is_single = width < 80 or height < 20
-        self.set_class(is_single, "-one")
-        if is_single:
-            self.timeline.styles.height = "1fr"
-        else:
-            is_tall = self.is_airy
-            room = height - (9 if is_tall else 5)
-            least = max(LEAST_DETAIL, room * 2 // 5)
-            self.timeline.styles.height = max(1, min(len(self.timeline.rows), room - least))
-        self._show_front()
-
-    def _show_front(self) -> None:
-        """One pane stands in front where there is no room for two."""
-        reads = self.detail_pane.has_focus or self._is_refused
-        self.head.set_class(reads, "-behind")
-        self.timeline.set_class(reads, "-behind")
-        self.detail_pane.set_class(not reads, "-behind")
-
-    def _show_detail(self) -> None:
-        model, pane = self.model, self.detail_pane
-        made = self._detail(pane.text_width, blanks=self.is_airy, start=self.start)
-        block = pane.block
-        is_same = self._shown == model.chosen
-        pane.show_detail(made, keep_place=is_same)
-        self._shown = model.chosen
-        hit = model.current_hit
-        if hit is not None and hit[0] == model.chosen:
-            wanted: Change | None = hit[1].change
-        else:
-            wanted = block.change if is_same and block is not None else None
-        row = (
-            made.row_of(wanted)
-            if wanted is not None and (pane.block is None or pane.block.change is not wanted)
-            else None
-        )
-        if row is not None:
-            has_room = row <= pane.page_size // 2  # then whose it is stays in sight, with its file
-            pane.put_cursor(row, on_top=hit is not None and not has_room)
-
-    def _detail(self, width: int, *, blanks: bool, start: int | None = None) -> Detail:
-        """Of the chosen row, or why there is none."""
-        viewing = self.viewing
-        follows = following(viewing, self.house.key_of("app.reload"))
-        if self._has_rows:
-            return self.model.detail(width, blanks=blanks, start=start, follows=follows)
-        if not viewing.problems:
-            return Detail(())
-        editor = self.house.key_of("app.source")
-        return Detail([Block(refused_lines(viewing.problems, width, editor=editor, follows=follows))], width)
 
     # messages of the panes
 
@@ -303,29 +168,6 @@ class TracePlace(Place):
         if self.model.preview is not None and self.is_mounted:
             self._show_all()
 
-    def _take_target(self) -> str:
-        """Chooses what somebody came here for; what has to be said to it."""
-        model, target = self.model, self._target
-        self._target = None
-        if isinstance(target, Seen):
-            model.choose(target)
-        elif isinstance(target, RowKey):
-            if any(row.key == target for row in model.rows):
-                model.chosen = target
-        elif isinstance(target, tuple) and len(target) == 3 and target[0] == "listener":
-            key = RowKey("", str(target[1]), str(target[2]))
-            if not any(row.key == key for row in model.rows):
-                return f"{visible_line(key.label)} does not listen in this scope."
-            model.chosen = key
-        elif isinstance(target, EntryKey):
-            for row in model.rows:
-                changes = row.listener.changes if row.listener is not None else ()
-                if any((change.kind, change.name) == (target.kind, target.name) for change in changes):
-                    model.chosen = row.key
-                    return ""
-            return "No listener changed it."
-        return ""
-
     # commands
 
     def action_open(self) -> None:
@@ -334,13 +176,6 @@ class TracePlace(Place):
         row = self.detail_pane.detail.first_change()
         if row is not None and self.model.current_hit is None:
             self.detail_pane.put_cursor(row, on_top=True)
-
-    def action_back(self) -> None:
-        if self.model.query and not self.detail_pane.has_focus:
-            self._find("")
-        self.timeline.remove_class("-behind")
-        self.head.remove_class("-behind")
-        self.timeline.focus()
 
     def action_other_pane(self) -> None:
         if self.detail_pane.has_focus:
@@ -456,57 +291,6 @@ class TracePlace(Place):
             self.say("Nothing to copy here.", ())
         else:
             self.house.copy(text, self.say)
-
-    def _plain_detail(self) -> str:
-        """What is known about the row, as text."""
-        made = self._detail(WIDEST, blanks=True)
-        return "\n".join(plain(made[row]).rstrip() for row in range(len(made)))
-
-    # finding who
-
-    def action_find(self) -> None:
-        self.key_hints.display = False
-        self.find_bar.open(self.model.query)
-        self._show_count()
-
-    @on(FindBar.Typed)
-    def _find_typed(self, event: FindBar.Typed) -> None:
-        self._find(event.query)
-
-    @on(FindBar.Stepped)
-    def _find_stepped(self, event: FindBar.Stepped) -> None:
-        self._go_to_hit(event.steps)
-
-    @on(FindBar.Closed)
-    def _find_closed(self, event: FindBar.Closed) -> None:
-        self.key_hints.display = True
-        if not event.keep:
-            self._find("")
-        self.timeline.focus()
-
-    def action_next_match(self) -> None:
-        self._go_to_hit(1)
-
-    def action_previous_match(self) -> None:
-        self._go_to_hit(-1)
-
-    def _find(self, query: str) -> None:
-        self.model.find(query)
-        hit = self.model.current_hit
-        if hit is not None:
-            self.model.chosen = hit[0]
-        self._show_all()
-        self._show_count()
-
-    def _go_to_hit(self, steps: int) -> None:
-        hit = self.model.step(steps)
-        if hit is not None:
-            self.model.chosen = hit[0]
-            self._show_all()
-            self._show_count()
-
-    def _show_count(self) -> None:
-        self.find_bar.show_count(self.model.hit, len(self.model.hits), self.model.query)
 
 
 def _about(seen: Seen) -> str:
