@@ -43,7 +43,8 @@ async def test_all_steps_there_and_back(monkeypatch: pytest.MonkeyPatch) -> None
         ]
         packages = app.viewing.subject.packages  # type: ignore[union-attr]
         assert packages is not None
-        assert asked == [packages.pages().url] * 2, "on the way there and on the way back"
+        await until(lambda: len(asked) == 2)  # on the way there and on the way back; a thread does it
+        assert asked == [packages.pages().url] * 2
         assert packages.report("req-1").endswith("outcome: cancelled")  # type: ignore[union-attr]
         await pilot.press("q")
     opening.cancel()
