@@ -1,4 +1,7 @@
-"""Browser halves in real pages: asked for, allowed, delivered, loaded again, called, stopped."""
+"""Browser halves in real pages: asked for, allowed, delivered, loaded again, called, stopped.
+
+What is slow here has a faster sibling without a browser in `test_scenarios.py`.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,7 @@ async def test_from_a_request_to_two_pages_and_back(opened: Web) -> None:
     await w.check_clean()
 
 
+@pytest.mark.slow
 async def test_a_page_that_is_loaded_anew_loads_only_when_it_is_told_to(opened: Web) -> None:
     w = opened.world
     stays, reloads = await opened.open(), await opened.open()
@@ -78,6 +82,7 @@ async def test_a_page_that_is_loaded_anew_loads_only_when_it_is_told_to(opened: 
     assert not w.requested[1:]
 
 
+@pytest.mark.slow
 async def test_a_newer_run_replaces_the_older_one(opened: Web) -> None:
     w = opened.world
     page = await opened.open()
@@ -105,6 +110,7 @@ async def test_a_half_that_does_not_load_undoes_its_run(opened: Web) -> None:
     await page.gone(page.tab.locator("#problems li"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("client", "stage", "words"),
     [
@@ -124,6 +130,7 @@ async def test_what_a_half_must_be(opened: Web, client: str, stage: str, words: 
     assert words in result.error.message
 
 
+@pytest.mark.slow
 async def test_cancel_while_a_page_loads_takes_it_out_again(opened: Web) -> None:
     w = opened.world
     page = await opened.open()
@@ -140,6 +147,7 @@ async def test_cancel_while_a_page_loads_takes_it_out_again(opened: Web) -> None
     await w.check_clean()
 
 
+@pytest.mark.slow
 async def test_a_page_that_closes_in_the_middle_leaves_it_to_the_next(opened: Web) -> None:
     w = opened.world
     page = await opened.open()
@@ -158,6 +166,7 @@ async def test_a_page_that_closes_in_the_middle_leaves_it_to_the_next(opened: We
     await w.check_clean()
 
 
+@pytest.mark.slow
 async def test_the_server_goes_and_comes_back_and_nothing_is_loaded_twice(opened: Web) -> None:
     w = opened.world
     page = await opened.open()
@@ -183,6 +192,7 @@ async def test_the_server_goes_and_comes_back_and_nothing_is_loaded_twice(opened
     await until(lambda: run.delivery.held_by == (connected.id,))  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 async def test_a_half_without_anything_to_show(opened: Web) -> None:
     page = await opened.open()
     package_id = await opened.started(B_OK)

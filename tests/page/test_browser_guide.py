@@ -61,6 +61,7 @@ async def test_the_worked_example(browser: Browser, tmp_path: Path) -> None:
         await expect(items).to_have_count(1)
 
 
+@pytest.mark.slow
 async def test_the_services(browser: Browser, tmp_path: Path) -> None:
     clock, board = blocks("javascript")[1:3]
     script = calls(

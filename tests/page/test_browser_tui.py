@@ -45,6 +45,7 @@ async def test_allowed_in_the_workbench_it_appears_in_two_pages(opened: Web) -> 
             await page.gone(page.row(tide))
 
 
+@pytest.mark.slow
 async def test_denied_in_the_workbench_no_page_asks_any_more(opened: Web) -> None:
     w = opened.world
     async with running(w) as screen:
@@ -59,6 +60,7 @@ async def test_denied_in_the_workbench_no_page_asks_any_more(opened: Web) -> Non
         assert "High water" not in await page.tab.content()
 
 
+@pytest.mark.slow
 async def test_allowed_on_a_page_the_workbench_asks_no_more(opened: Web) -> None:
     w = opened.world
     async with running(w) as screen:
