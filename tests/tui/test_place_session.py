@@ -79,7 +79,7 @@ async def test_the_exact_request_and_the_past_in_other_places(tmp_path: Path) ->
         await screen.until_shown("as step 3.1 sent them", "04:05:03")
         await screen.press("2")
         await screen.until(lambda: isinstance(screen.app.place, TracePlace))
-        await screen.until_shown("A log does not hold how a prompt came to be")
+        await screen.until_shown("A log does not hold how a prompt came to be", "Session (4): p reads the prompt")
         await screen.press("3")
         await screen.until_shown("A log does not hold what was registered")
         await screen.press("z", "4")

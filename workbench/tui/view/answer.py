@@ -93,14 +93,15 @@ def _fact(
     return ()
 
 
-def past(preview: Preview, words: str, check: str, is_equal: bool, sizes: Sizes) -> Answer:
-    """What the model has read once."""
+def past(preview: Preview, words: str, check: str, is_equal: bool, sizes: Sizes, *, short: bool = False) -> Answer:
+    """What the model has read once. `short`: how it is known gives way to which step it is."""
     size = sizes.system(preview)
     sections = sum(1 for section in preview.sections if section.state == "effective")
     amount = f"{size.short} {sizes.unit_word}" if size is not None else "Nothing"
     sentence = (Piece(amount, "strong", bold=True), Piece(f" in {counted(sections, 'section')}, {words}."))
     sign: Line = (Piece("✓ ", "running"),) if is_equal else (Piece("– ", "soft"),)
-    return Answer(sentence, (*sign, *outside(check, "soft")))
+    said = check.removeprefix("rebuilt from the log, ") if short else check
+    return Answer(sentence, (*sign, *outside(said, "soft")))
 
 
 def opening(name: str) -> Answer:

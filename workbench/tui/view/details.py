@@ -87,7 +87,7 @@ def _entry(entry: EntryView, preview: Preview, sizes: Sizes, follows: str) -> De
         right=_entry_remark(entry) or budget_remark(sizes.budget(entry.kind, entry.name)),
         facts=tuple(facts),
         values=shown,
-        summary=(*_owner_line(entry.owner, entry.source), Piece(" · ", "soft"), *_layer_line(entry)),
+        summary=(*_owner_line(entry.owner, entry.source), *_behind_owner(_layer_line(entry))),
         advice=advice(entry.failure, preview, follows) if entry.failure else (),
     )
 
@@ -116,7 +116,7 @@ def _tool(tool: ToolView, preview: Preview, sizes: Sizes) -> Details:
             else budget_remark(sizes.budget("tool", tool.name))
         ),
         facts=tuple(facts),
-        summary=(*_owner_line(tool.owner, tool.source), Piece(" · ", "soft"), *outside(tool.layer, "soft")),
+        summary=(*_owner_line(tool.owner, tool.source), *_behind_owner(outside(tool.layer, "soft"))),
     )
 
 
@@ -208,6 +208,11 @@ def _owner_line(owner: Owner, source: TextSource | None) -> Line:
     if file == owner.plugin:  # the owner is a file: say it once
         return *outside(folder + slash, "soft"), *outside(file, role), *outside(f":{source.line}", "soft")
     return *outside(owner.plugin, role), Piece("  "), *outside(file_and_line(source), "soft")
+
+
+def _behind_owner(layer: Line) -> Line:
+    """A log does not say which layer it was."""
+    return (Piece(" · ", "soft"), *layer) if any(piece.text for piece in layer) else ()
 
 
 def _layer_line(entry: EntryView) -> Line:

@@ -1,4 +1,4 @@
-"""What stands where nothing is loaded: each problem of the file with its place, and what to do."""
+"""What stands where there is nothing to show: why, such as each problem of the file, and what to do."""
 
 from __future__ import annotations
 
@@ -26,3 +26,18 @@ def refused_lines(problems: Sequence[object], width: int, *, editor: str = "", f
     then = Piece(f"Once it is mended, {follows}.", "soft")
     rows += paragraph((Piece("What to do: ", "soft", bold=True), *opens, then), width)
     return rows
+
+
+def unrecorded_lines(why: str, width: int, *, session: str = "", prompt: str = "") -> list[Line]:
+    """A log does not hold it. `session`: the key of the place with the steps; `prompt`: that of a step's prompt."""
+    at: Line = (Piece(" ("), Piece(session, "strong", bold=True), Piece(")")) if session else ()
+    reads = key_words(prompt, "reads the prompt of one as it was sent.")
+    return [
+        *paragraph((Piece(why, "strong", bold=True),), width),
+        (),
+        (Piece("What there is", "soft", bold=True),),
+        *paragraph((Piece("Each step stands in Session"), *at, Piece(": "), *reads), width),
+        *paragraph(
+            (Piece("A composition shows it while it is open: ", "soft"), Piece("workbench open waterfall")), width
+        ),
+    ]

@@ -106,7 +106,7 @@ class PromptPlace(FilterActions, FileActions):
             return answers.Answer(missed_words(model.typed.words, model.missed))
         if viewing.past is not None:
             past = viewing.past
-            return answers.past(model.preview, past.words, past.check, past.is_equal, model.sizes)
+            return answers.past(model.preview, past.words, past.check, past.is_equal, model.sizes, short=short)
         findings = viewing.checking.findings
         found = (
             findings_fact(findings, short=short, key=self.house.key_of("prompt.check"))

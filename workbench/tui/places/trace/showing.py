@@ -12,8 +12,8 @@ from workbench.tui.places.base import Place, tab_of
 from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view.detail_rows import WIDEST, Block, Detail
 from workbench.tui.view.entries import EntryKey
-from workbench.tui.view.pieces import plain
-from workbench.tui.view.refused import refused_lines
+from workbench.tui.view.pieces import Line, plain
+from workbench.tui.view.refused import refused_lines, unrecorded_lines
 from workbench.tui.view.trace import RowKey
 from workbench.tui.viewing.situation import following
 from workbench.tui.viewing.viewing import Seen, Viewing
@@ -84,15 +84,21 @@ class ShowingTrace(Place):
     def _has_rows(self) -> bool:
         """There is an assembly whose stages are known."""
         viewing = self.viewing
-        if viewing.subject is not None and self.tab.title in viewing.subject.lacks:
+        if self._lack:
             return False
         is_bare = viewing.past is not None and not viewing.past.preview.trace.stages
         return bool(self.model.rows) and not viewing.problems and not is_bare
 
     @property
     def _is_refused(self) -> bool:
-        """Nothing is loaded: the pane below says why."""
-        return bool(self.viewing.problems) and not self._has_rows
+        """There is no timeline: the pane below says why."""
+        return bool(self.viewing.problems or self._lack) and not self._has_rows
+
+    @property
+    def _lack(self) -> str:
+        """Why a log has no answer here."""
+        subject = self.viewing.subject
+        return subject.lacks.get(self.tab.title, "") if subject is not None else ""
 
     _was_refused = False
 
@@ -147,10 +153,14 @@ class ShowingTrace(Place):
         follows = following(viewing, self.house.key_of("app.reload"))
         if self._has_rows:
             return self.model.detail(width, blanks=blanks, start=start, follows=follows)
-        if not viewing.problems:
-            return Detail(())
-        editor = self.house.key_of("app.source")
-        return Detail([Block(refused_lines(viewing.problems, width, editor=editor, follows=follows))], width)
+        lines: list[Line] = []
+        if self._lack:
+            session, prompt = self.house.key_of("app.session"), self.house.key_of("session.prompt")
+            lines = unrecorded_lines(self._lack, width, session=session, prompt=prompt)
+        elif viewing.problems:
+            editor = self.house.key_of("app.source")
+            lines = refused_lines(viewing.problems, width, editor=editor, follows=follows)
+        return Detail([Block(lines)], width)
 
     def _plain_detail(self) -> str:
         """What is known about the row, as text."""
