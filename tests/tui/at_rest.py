@@ -16,7 +16,7 @@ PATIENCE = 50.0
 TURNS = 5_000
 """Of the loop, after which it is said to be idle although something always follows, such as a flood."""
 
-SHORT = ("copy", "export", "repeats", "samples", "save", "step difference")
+SHORT = ("compare path", "copy", "export", "repeats", "samples", "save", "step difference")
 """Groups of workers that never wait for anybody."""
 
 

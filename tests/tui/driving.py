@@ -24,7 +24,7 @@ class Driven:
     async def press(self, *keys: str) -> None:
         """What one key has begun is over before the next."""
         for key in keys:
-            await self.pilot.press(key)
+            await self.app._press_keys([key])  # a pilot would wait for all widgets before `settled` does
             await settled(self.pilot)
 
     async def settle(self) -> None:

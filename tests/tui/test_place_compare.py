@@ -44,7 +44,7 @@ async def test_the_answer_names_the_first_changed_token_and_its_owner() -> None:
         text = screen.text()
         assert re.search(r"╳ The prefix breaks at token \d+\. 2 added, 3 changed, 0 removed, ≈ \+ \d+ tok\.", text)
         assert re.search(r"╳ deployment:persona changed first, of deployment; ≈ \d+ tok from there on", text)
-        assert re.search(r"╳ first changed token, \d+; ≈ \d+ from there on; coding-agent\.yml:12", text)
+        assert re.search(r"╳ first changed token, \d+, at coding-agent\.yml:12; ≈ \d+ from there on", text)
         assert re.search(r"━+╳╍+ ╍+", text)
         assert "left assembly 1 ▾" in text
         assert "right now ▾  assembly 2, scope main" in text
