@@ -235,9 +235,18 @@ async def test_answers_that_nobody_reads_and_bodies_that_do_not_end(
 
 async def test_connections_are_bounded(static: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "CONNECTIONS", 4)
+    monkeypatch.setattr(limits, "PAGES", 3)
     async with served() as s:
         idle = [await connection(s.url) for _ in range(4)]
         assert (await get(s.url)).status == 503
+        async with PageClient(s.url) as page:  # the socket of a page is none of them
+            assert page.id
+        idle += [await connection(s.url) for _ in range(3)]
+        await until(lambda: s.connections == 7)
+        reader, writer = await connection(s.url)
+        with contextlib.suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        writer.close()
         for _, writer in idle:
             writer.close()
         await until(lambda: s.connections == 0)
@@ -265,6 +274,23 @@ def test_tokens_are_long_and_new() -> None:
     assert access.is_token(first.page, first.page)
     for wrong in ("", first.frame, first.page + "x", "\ud800", "é"):
         assert not access.is_token(wrong, first.page)
+
+
+async def test_a_browser_is_started_with_an_address_that_is_good_for_once(
+    s: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = s.page.url_for_browser(), s.page.url_for_browser()
+    assert token_of(s) not in first
+    assert (await get(first, host="evil.example")).status == 403
+    for method in ("HEAD", "POST"):
+        assert (await get(first, method=method)).status == 404
+    answer = await get(first)
+    assert (answer.status, answer.headers["location"]) == (303, f"/{token_of(s)}/")
+    assert (await get(first)).status == 404
+    assert (await get(second + "x")).status == 404
+    assert (await get(second)).status == 303
+    monkeypatch.setattr(limits, "TICKET_SECONDS", 0.0)
+    assert (await get(s.page.url_for_browser())).status == 404
 
 
 async def test_a_handshake_that_is_none(s: Served) -> None:

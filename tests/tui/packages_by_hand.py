@@ -362,6 +362,9 @@ class HandPackages:
     def pages(self) -> PagesData:
         return self.open_pages
 
+    def url_for_browser(self) -> str:
+        return self.open_pages.url and f"{self.open_pages.url}once"
+
     def _act(self, *what: Any) -> None:
         self.done.append(what)
         if self.refusal:

@@ -126,7 +126,7 @@ async def test_open_and_copy(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "Connected" in screen.text()
         await screen.press("p")
         assert "Connected" not in screen.text()
-    assert (asked, copied) == ([URL, URL], [URL])
+    assert (asked, copied) == ([f"{URL}once", f"{URL}once"], [URL])
     assert packages.done == []
 
 
@@ -148,7 +148,7 @@ async def test_the_sheet_opens_the_page_and_decides_nothing(monkeypatch: pytest.
         await screen.press("exclamation_mark", "o")
         assert "Your browser was asked to open the page." in screen.text()
         assert screen.sheet is not None
-    assert (asked, packages.done) == ([URL], [])
+    assert (asked, packages.done) == ([f"{URL}once"], [])
 
 
 def test_a_browser_that_draws_on_the_terminal_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

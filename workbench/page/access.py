@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from secrets import token_urlsafe
+
+from workbench.page import limits
 
 HOSTS = ("127.0.0.1", "localhost")
 """Names of this machine under which the page is served."""
@@ -31,6 +34,32 @@ class Tokens:
 def is_token(given: str, token: str) -> bool:
     """In constant time, whatever was given."""
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode("ascii"))
+
+
+class Tickets:
+    """Addresses that open the page once. What a program is started with, every user of the machine can read."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until: dict[str, float] = {}
+
+    def new(self) -> str:
+        self._forget_old()
+        ticket = _new_token()
+        self._until[ticket] = self._clock() + limits.TICKET_SECONDS
+        return ticket
+
+    def take(self, given: str) -> bool:
+        """Whether it is one; from now on it is none."""
+        self._forget_old()
+        for ticket in [each for each in self._until if is_token(given, each)]:
+            del self._until[ticket]
+            return True
+        return False
+
+    def _forget_old(self) -> None:
+        now = self._clock()
+        self._until = {ticket: until for ticket, until in self._until.items() if until > now}
 
 
 def own_host(headers: Mapping[str, str], port: int) -> str | None:

@@ -14,7 +14,16 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from workbench.page.access import Tokens, frame_headers, frame_host, is_own_origin, is_token, own_host, page_headers
+from workbench.page.access import (
+    Tickets,
+    Tokens,
+    frame_headers,
+    frame_host,
+    is_own_origin,
+    is_token,
+    own_host,
+    page_headers,
+)
 from workbench.page.connection import NOT_TEXT
 from workbench.page.files import StaticFile, frame_files, page_files
 from workbench.page.hub import Hub
@@ -23,7 +32,7 @@ from workbench.page.wire import SCOPE_KEY
 _SILENT = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 
 
-def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
+def application(hub: Hub, tokens: Tokens, tickets: Tickets, port: int) -> ASGIApp:
     """The ASGI application of one server."""
     page, frame = page_files(), frame_files()
 
@@ -54,6 +63,14 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
         """The address of the page as somebody has typed it; its files are relative to the one with a slash."""
         return RedirectResponse(f"/{tokens.page}/", 308, _SILENT)
 
+    async def once(request: Request) -> Response:
+        """To the page, for the first who comes with a ticket."""
+        if own_host(request.headers, port) is None:
+            return _nothing(403)
+        if request.method != "GET" or not tickets.take(request.path_params["ticket"]):
+            return _nothing(404)
+        return RedirectResponse(f"/{tokens.page}/", 303, _SILENT)
+
     async def socket(websocket: WebSocket) -> None:
         host = own_host(websocket.headers, port)
         is_own = host is not None and is_own_origin(websocket.headers, host)
@@ -68,6 +85,7 @@ def application(hub: Hub, tokens: Tokens, port: int) -> ASGIApp:
     made = Starlette(
         routes=[
             WebSocketRoute("/{token}/socket", socket),
+            Route("/open/{ticket}", once),
             Route("/frame/{token}/{name:path}", guarded(frame_host, tokens.frame, frame_file)),
             Route("/{token}", guarded(own_host, tokens.page, with_slash)),
             Route("/{token}/{name:path}", guarded(own_host, tokens.page, page_file)),

@@ -10,7 +10,7 @@ MESSAGE_BYTES = 1024 * 1024
 PAGES = 64
 """Open pages at a time."""
 CONNECTIONS = 4 * PAGES
-"""Open connections at a time, whatever they ask for."""
+"""Open connections at a time, whatever they ask for; one more is told so, and beyond `PAGES` more nobody is."""
 MESSAGES_PER_SECOND = 200.0
 MESSAGES_AT_ONCE = 500
 """What a page may send in one go, and then `MESSAGES_PER_SECOND`."""
@@ -28,6 +28,8 @@ PING_SECONDS = 20.0
 """How often a page is asked whether it is still there, and how long it may take to say so."""
 REQUEST_SECONDS = 10.0
 """How long a connection may take to say what it wants."""
+TICKET_SECONDS = 120.0
+"""How long a browser may take to start with an address that opens the page once."""
 FAREWELL_SECONDS = 1.0
 """How long a page has to take note that it was closed."""
 

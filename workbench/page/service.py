@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from workbench.core import Runtime
 from workbench.dynamic.events import CALL, CHANGE
 from workbench.dynamic.service import DynamicPackages
-from workbench.page.access import Tokens
+from workbench.page.access import Tickets, Tokens
 from workbench.page.application import application
 from workbench.page.events import PAGE_CHANGE, ConnectedPage
 from workbench.page.hub import Hub
@@ -44,14 +44,22 @@ _REMEMBERED: WeakKeyDictionary[Runtime, _Remembered] = WeakKeyDictionary()
 class PageService:
     """The web page for browser halves: where it is, and which pages are connected. Provided as `page`."""
 
-    def __init__(self, hub: Hub, server: PageServer, tokens: Tokens, port: int) -> None:
+    def __init__(self, hub: Hub, server: PageServer, tokens: Tokens, tickets: Tickets, port: int) -> None:
         self._hub = hub
+        self._tickets = tickets
         self._server = server
         self.port = port
         self.address = f"http://127.0.0.1:{port}"
         """Where the server is: fit to be shown to everybody."""
         self.url = f"{self.address}/{tokens.page}/"
         """What opens the page. Whoever has it may allow packages to run."""
+
+    def url_for_browser(self) -> str:
+        """What to start a browser with: it opens the page once, within two minutes, and is no secret afterwards.
+
+        Every user of the machine can see what a program was started with.
+        """
+        return f"{self.address}/open/{self._tickets.new()}"
 
     @property
     def pages(self) -> tuple[ConnectedPage, ...]:
@@ -79,7 +87,8 @@ async def serve(ctx: Context, port: int) -> PageService:
     remembered.port = actual
     tokens = remembered.tokens
     hub = Hub(dynamic, f"/frame/{tokens.frame}/", remembered.next_id)
-    server = PageServer(application(hub, tokens, actual), listening)
+    tickets = Tickets()
+    server = PageServer(application(hub, tokens, tickets, actual), listening)
     ctx.declare(PAGE_CHANGE)
 
     async def serving() -> Callable[[], Awaitable[None]]:
@@ -99,7 +108,7 @@ async def serve(ctx: Context, port: int) -> PageService:
         return stop
 
     await ctx.effect(serving, "page server")
-    service = PageService(hub, server, tokens, actual)
+    service = PageService(hub, server, tokens, tickets, actual)
     ctx.provide("page", service)
     ctx.on(CHANGE, hub.package_changed)
     ctx.on(CALL, hub.package_called)

@@ -42,6 +42,8 @@ class PageHttp(H11Protocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._wait()
+        if len(self.connections) > limits.CONNECTIONS + limits.PAGES:
+            transport.abort()  # the files of the process are not for idlers to use up
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle

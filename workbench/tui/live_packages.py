@@ -174,6 +174,10 @@ class LivePackages:
             return PagesData(page.url, opened)
         return PagesData("", opened, _page_problem(runtime), _has_extra())
 
+    def url_for_browser(self) -> str:
+        page = self.service.runtime.root.get("page")
+        return "" if page is None else str(page.url_for_browser())
+
     # from the runner's facts
 
     def _row(self, package: Package, request: Request | None) -> PackageRow:

@@ -73,6 +73,9 @@ class LogPackages(PackagesAccess):
     def pages(self) -> PagesData:
         return PagesData()
 
+    def url_for_browser(self) -> str:
+        return ""
+
 
 def _refuse() -> NoReturn:
     raise NotDone(OVER)

@@ -84,3 +84,7 @@ class PackagesAccess(Protocol):
     def pages(self) -> PagesData:
         """Those that are connected, and where one is to be had."""
         ...
+
+    def url_for_browser(self) -> str:
+        """What a browser is started with to open a page: good for once. Empty where no page is served."""
+        ...

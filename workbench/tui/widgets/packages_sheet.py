@@ -333,7 +333,7 @@ class PackageSheet(FollowsPackages):
 
     def action_open_page(self) -> None:
         """Decides nothing."""
-        url = self._access.pages().url
+        url = self._access.url_for_browser()
         if url and self.ask.revision.client is not None and not self.ask.over:
             start_worker(self, partial(self._open_page, url), group="packages browser")
 

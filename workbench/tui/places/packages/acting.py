@@ -202,8 +202,8 @@ class Acting(Showing):
         self.show_page()
 
     def action_open_page(self) -> None:
-        url = self._address()
-        if url:
+        if self._address() and self.access is not None:
+            url = self.access.url_for_browser()
             start_worker(self, partial(self._open_page, url), group="packages browser")
 
     async def _open_page(self, url: str) -> None:
