@@ -37,8 +37,11 @@ def entry_line(
         role: Role = "strong" if has_focus and is_cursor else "soft"
         left = (Piece(" "), Piece(HEADINGS[row.heading], role, bold=True))
         gap = Piece("  " if row.remark else "")
-        right = (*row.remark, gap, Piece(row.total, "faint"), *_tail(width, 0, largest, margin))
-        return spread(left, right, width), "base"
+        behind = (gap, Piece(row.total, "faint"), *_tail(width, 0, largest, margin))
+        remark = row.remark
+        if width_of((*left, *remark, *behind)) + 2 > width:
+            remark = tuple(piece._replace(text=piece.text.removesuffix(" budget")) for piece in remark)
+        return spread(left, (*remark, *behind), width), "base"
     if row.entry is None:
         return (), "base"
     shown = cells(row.entry, sizes)

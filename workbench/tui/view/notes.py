@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 
 from workbench.prompt.views import Failure
+from workbench.tui.view.file_place import short_path
 from workbench.tui.view.pieces import Line, Piece, Role, outside
 from workbench.tui.view.wrap import row_starts
 from workbench.visible import visible
 
 LABEL_WIDTH = 13
+_WRITTEN = "written in"
 
 
 def note_rows(failure: Failure, width: int, before_group: str | None, group: str) -> list[Line]:
@@ -36,6 +38,8 @@ def note_rows(failure: Failure, width: int, before_group: str | None, group: str
     else:
         rows += _wrapped("", headline, width, bold=True)
     for label, text in _facts(failure):
+        if label == _WRITTEN:
+            text = short_path(text, max(LABEL_WIDTH, width - LABEL_WIDTH))
         rows += _wrapped(label, text, width)
     return rows
 
@@ -75,7 +79,7 @@ def _facts(failure: Failure) -> Iterator[tuple[str, str]]:
     if failure.code in {"unknown", "no value"}:
         yield "known", ", ".join(failure.known) or "(none)"
     if failure.position is not None:
-        yield "written in", str(failure.position)
+        yield _WRITTEN, str(failure.position)
 
 
 def _wrapped(label: str, text: str, width: int, *, bold: bool = False) -> Iterator[Line]:
