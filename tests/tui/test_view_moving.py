@@ -125,6 +125,13 @@ def _is_subsequence(query: str, title: str) -> bool:
     return all(letter in rest for letter in query)
 
 
+def test_where_no_title_fits_the_help_is_looked_at() -> None:
+    items = [Item("a", "Find", help="Find words, or the listener that removed them."), Item("b", "Moved")]
+    assert [each.item.id for each in search(items, "who removed")] == []
+    assert [(each.item.id, each.at) for each in search(items, "listener Removed")] == [("a", ())]
+    assert [each.item.id for each in search(items, "moved")] == ["b"], "titles come before"
+
+
 def test_a_word_that_begins_with_the_letters_comes_first() -> None:
     items = [Item("1", "unread"), Item("2", "tool:read"), Item("3", "r-e-a-d"), Item("4", "read")]
     assert [each.item.id for each in search(items, "read")][:2] == ["4", "2"]

@@ -4,7 +4,12 @@ from workbench.tui.command import Command
 
 COMMANDS: tuple[Command, ...] = (
     Command(
-        "prompt.find", "Find", ("slash",), "Find words in the text of everything that is sent.", "find", rank=0
+        "prompt.find",
+        "Find",
+        ("slash",),
+        "Find words in what is sent, or the listener that removed them.",
+        "find",
+        rank=0,
     ),
     Command(
         "prompt.check", "Check", ("f",), "Find everything that is wrong with the file, in all its scopes.", "check"

@@ -15,7 +15,7 @@ COMMANDS: tuple[Command, ...] = (
         "trace.find",
         "Find who put it in or took it out",
         ("slash",),
-        "Find the listeners that put words into the prompt, or took them out.",
+        "Find the listeners that put words into the prompt, or removed them.",
         "find who",
         rank=0,
     ),

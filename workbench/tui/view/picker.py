@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,8 +30,8 @@ class Found(NamedTuple):
     at: tuple[int, ...] = ()
 
 
-def search(items: Iterable[Item], query: str) -> list[Found]:
-    """Items whose title holds the letters of the query in order.
+def search(items: Sequence[Item], query: str) -> list[Found]:
+    """Items whose title holds the letters of the query in order; if there is none, those whose help has its words.
 
     The better match comes first, and the group of the best one; groups stay together.
     """
@@ -46,6 +46,9 @@ def search(items: Iterable[Item], query: str) -> list[Found]:
             looseness = _looseness(at, item.title)
             ranked.append((looseness, position, Found(item, at)))
             best[item.group] = min(best.get(item.group, (looseness, position)), (looseness, position))
+    if not ranked:
+        words = query.lower().split()
+        return [Found(item) for item in items if all(word in item.help.lower() for word in words)]
     ranked.sort(key=lambda each: (best[each[2].item.group], each[0], each[1]))
     return [each[2] for each in ranked]
 
