@@ -52,7 +52,7 @@ def sample(name: str) -> Path:
 
 async def test_a_clock_breaks_the_prefix_while_one_looks_on() -> None:
     async with live(sample("session-clock")) as screen:
-        await screen.until_shown("No step yet.", "The first request would cost", "m writes a message to agent")
+        await screen.until_shown("No step yet.", "The first request would cost", "m writes a message to main")
         await screen.say("go")
         await screen.until_shown("1 cache break in 2 steps: step 1.2, by clock-kit")
         await screen.say("on")

@@ -156,7 +156,10 @@ class LiveTalk:
 
     @property
     def name(self) -> str:
-        return self._agent.label if self._agent is not None else "agent"
+        if self._agent is not None:
+            return self._agent.label
+        agents = self._opened.composition.entries.agents
+        return agents[0].name if agents else "the agent"
 
     @property
     def is_running(self) -> bool:
