@@ -127,6 +127,8 @@ async def test_words_that_a_listener_took_out_lead_to_it(workbench: Workbench) -
     async with workbench(subject) as screen:
         await screen.press("slash", *"never guess")
         await screen.until(lambda: "soften of limits took out “never guess” in section tool:bash." in screen.text())
+        assert "taken out" in screen.text()
+        assert "not found" not in screen.text()
         await screen.press("enter")
         assert "t who changed it" in screen.text()
         await screen.press("t")

@@ -80,6 +80,10 @@ class FindBar(Horizontal):
         """How many there are, and which one is the current one."""
         self._show(query, f"{number(position + 1)} of {number(count)}" if count else "")
 
+    def show_missed(self, query: str, words: str) -> None:
+        """They are in nothing that is sent, but it is known why; `words` says it in short."""
+        self._show(query, words)
+
     def show_kept(self, kept: int, count: int, query: str) -> None:
         """The same for a filter: how many of all are shown."""
         self._show(query, f"{number(kept)} of {number(count)}" if kept else "")

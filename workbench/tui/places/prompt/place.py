@@ -231,6 +231,8 @@ class PromptPlace(FilterActions, FileActions):
         model = self.model
         if model.typed.filter and not model.typed.words:
             self.find_bar.show_kept(len(model.listed), len(model.entries), model.query)
+        elif model.missed is not None:
+            self.find_bar.show_missed(model.query, "not sent" if model.taken_out is None else "taken out")
         else:
             self.find_bar.show_count(model.hit, len(model.hits), model.query)
 
