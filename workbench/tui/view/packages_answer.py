@@ -12,7 +12,7 @@ from workbench.tui.view.answer import Answer
 from workbench.tui.view.packages_data import PackageRow
 from workbench.tui.view.packages_pages import PageKeys, PagesData, how_to_open, open_words
 from workbench.tui.view.packages_words import OWN_TURN_SECONDS, age
-from workbench.tui.view.panel import key_words
+from workbench.tui.view.panel import key_words, opened_by
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Part, Text, Title, Words
 from workbench.tui.view.sizes import counted, number
@@ -115,8 +115,8 @@ def off_parts(sample: str = "", open_key: str = "") -> tuple[Part, ...]:
         Text(EXAMPLE, has_numbers=False),
     ]
     if sample:
-        opens = (Piece(": ", "soft"), *key_words(open_key, "opens it.")) if open_key else (Piece(".", "soft"),)
-        found += [Words(()), Words((Piece("Or look at the sample ", "soft"), *outside(sample, "strong"), *opens))]
+        named = (Piece("Or look at the sample ", "soft"), *outside(sample, "strong"))
+        found += [Words(()), Words((*named, *opened_by(open_key, "opens it.")))]
     return tuple(found)
 
 

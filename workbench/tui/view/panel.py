@@ -100,6 +100,11 @@ def key_words(key: str, words: str) -> Line:
     return Piece(key, "strong", bold=True), Piece(f"{NO_BREAK}{words}", "soft")
 
 
+def opened_by(key: str, words: str) -> Line:
+    """Behind the name of a file: the key that opens it; without one, the end of the sentence."""
+    return (Piece(": ", "soft"), *key_words(key, words)) if key else (Piece(".", "soft"),)
+
+
 def wrapped(line: Line, width: int) -> Iterator[Line]:
     """A line over several rows, by words; pieces keep their look, and those without a blank between them touch."""
     row: Line = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from workbench.tui.view.detail_rows import paragraph
-from workbench.tui.view.panel import key_words
+from workbench.tui.view.panel import key_words, opened_by
 from workbench.tui.view.pieces import Line, Piece, outside
 
 EXAMPLE = """models:
@@ -55,7 +55,7 @@ def nobody_lines(keys: SessionKeys, width: int) -> list[Line]:
     sample = (
         Piece("Or look at the sample ", "soft"),
         Piece(SAMPLE, "strong"),
-        Piece(", or at a session log: ", "soft"),
+        Piece(", or at a session log", "soft"),
     )
     return [
         *paragraph((Piece(WOULD_BE),), width),
@@ -64,5 +64,5 @@ def nobody_lines(keys: SessionKeys, width: int) -> list[Line]:
         *paragraph((Piece("Give the composition a model, and an agent that uses it:", "soft"),), width),
         *example,
         (),
-        *paragraph((*sample, *key_words(keys.open, "opens either.")), width),
+        *paragraph((*sample, *opened_by(keys.open, "opens either.")), width),
     ]

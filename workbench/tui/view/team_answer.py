@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.view.answer import Answer
 from workbench.tui.view.entries import PluginTrouble
-from workbench.tui.view.panel import key_words
+from workbench.tui.view.panel import key_words, opened_by
 from workbench.tui.view.pieces import Line, Piece, outside
 from workbench.tui.view.registry_document import Part, Text, Title, Words
 from workbench.tui.view.sizes import counted
@@ -167,7 +167,6 @@ def _empty(troubles: Sequence[PluginTrouble], keys: TeamKeys) -> Iterator[Part]:
         (
             Piece("Or look at the sample ", "soft"),
             Piece("team-orchestrator", "strong"),
-            Piece(": ", "soft"),
-            *key_words(keys.open, "opens it."),
+            *opened_by(keys.open, "opens it."),
         )
     )

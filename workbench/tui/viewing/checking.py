@@ -38,9 +38,7 @@ class Checking:
     def start(self, subject: Subject) -> None:
         """Checks; a running check is given up."""
         self.findings, self.error = None, ""
-        self._worker = start_worker(
-            self._app, partial(self._check, subject), group="check", exclusive=True
-        )
+        self._worker = start_worker(self._app, partial(self._check, subject), group="check", exclusive=True)
         self._tell()
 
     def forget(self, *, files: bool) -> None:

@@ -181,9 +181,7 @@ class Showing(Place):
         """Once for each request and package; one count at a time, and the newest wanted one after it."""
         if self._has_counted(preview, package_id) or self._counting is not None:
             return
-        self._counting = start_worker(
-            self, partial(self._stop_counted, preview, package_id), group="packages cost"
-        )
+        self._counting = start_worker(self, partial(self._stop_counted, preview, package_id), group="packages cost")
 
     def _has_counted(self, preview: Preview | None, package_id: str) -> bool:
         counted, of_id = self._cost_of

@@ -117,9 +117,7 @@ class Working:
 
     # work
 
-    def _start(
-        self, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = False
-    ) -> None:
+    def _start(self, work: Callable[[], Coroutine[Any, Any, None]], group: str, *, exclusive: bool = False) -> None:
         self._others = set(filter(runs, self._others))
         self._others.add(start_worker(self._place, work, group=group, exclusive=exclusive))
 
