@@ -1,6 +1,6 @@
 """Makes the picture of the page: a live panel, a half that waits, and a request. Needs Chromium.
 
-    uv run python tests/docs/page_picture.py
+uv run python tests/docs/page_picture.py
 """
 
 from __future__ import annotations
