@@ -72,7 +72,11 @@ def test_no_byte_of_a_package_steers_the_terminal() -> None:
             for keys in ("\tG", "g", "\t", "v", ESCAPE, "d", ESCAPE, "r", ESCAPE, "w", ESCAPE, "x", ESCAPE, "j"):
                 terminal.send(keys)
                 terminal.rest(0.05)
-        terminal.send("1!")
+        terminal.send(ESCAPE + ESCAPE)  # a question may have come after the key that was to close it
+        terminal.rest()
+        terminal.send("1")
+        terminal.wait_for("Ready to read.")
+        terminal.send("!")
         terminal.wait_for("Your answer is for this run")
         for keys in ("v", "G", "v", "w", "G", "d", "\x1b[200~\x1b]0;owned\x07pasted\x1b[201~", ESCAPE, "n", "y"):
             terminal.send(keys)
