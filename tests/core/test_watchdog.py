@@ -14,6 +14,7 @@ import anyio
 import pytest
 import rich
 import textual
+import uvicorn
 
 from workbench.core import watchdog as module
 from workbench.core.watchdog import LoopBlocked, LoopStillBlocked, Watchdog, is_library_file, is_plugin_file
@@ -193,6 +194,6 @@ def test_who_may_be_blamed() -> None:
     assert is_library_file(asyncio.__file__)
     assert not is_library_file(pytest.__file__)
     assert is_plugin_file(module.__file__.replace("core/watchdog.py", "plugins/shell.py"))
-    for library in (textual, anyio, rich):
+    for library in (textual, rich, uvicorn, anyio):
         assert library.__file__ is not None
         assert is_library_file(library.__file__), library

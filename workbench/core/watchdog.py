@@ -185,7 +185,7 @@ def _stood_on() -> tuple[str, ...]:
     """Where the libraries lie that we are installed with; any other installed package may be a plugin."""
     from importlib.metadata import packages_distributions  # slow to import, and needed in an emergency only
 
-    ours = _required("prompt-workbench", set())
+    ours = _required(_OWN_NAME, set())
     packages = [package for package, owners in packages_distributions().items() if ours & set(owners)]
     return tuple(
         os.path.join(folder, package + ending)
@@ -196,7 +196,7 @@ def _stood_on() -> tuple[str, ...]:
 
 
 def _required(name: str, seen: set[str]) -> set[str]:
-    """The distribution and all that it requires, by the names that they give themselves."""
+    """The distribution and all that it requires, by the names that they give themselves; of ours, extras too."""
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -206,7 +206,7 @@ def _required(name: str, seen: set[str]) -> set[str]:
     if found.name not in seen:
         seen.add(found.name)
         for requirement in found.requires or ():
-            if "extra ==" not in requirement:
+            if name == _OWN_NAME or "extra ==" not in requirement:
                 _required(_NAME.match(requirement)[0], seen)  # type: ignore[index]
     return seen
 
@@ -232,6 +232,7 @@ def _folder(path: str) -> str:
 
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
+_OWN_NAME = "prompt-workbench"
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _OURS = _folder(_PACKAGE)
 _OUR_PLUGINS = _folder(os.path.join(_PACKAGE, "plugins"))
