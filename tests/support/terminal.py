@@ -72,7 +72,11 @@ class Terminal:
 
     def send(self, keys: str) -> None:
         """Types."""
-        os.write(self._file, keys.encode())
+        self.send_bytes(keys.encode())
+
+    def send_bytes(self, sent: bytes) -> None:
+        """What no keyboard sends, or not in one go."""
+        os.write(self._file, sent)
 
     def resize(self, columns: int, rows: int) -> None:
         """As if the person had dragged the corner of the window."""

@@ -36,6 +36,8 @@ from workbench.tui.workers import start_worker
 from workbench.visible import visible
 
 if TYPE_CHECKING:
+    from textual.driver import Driver
+
     from workbench.core import Runtime
 
 
@@ -129,6 +131,15 @@ class WorkbenchApp(Moving, Hands, Layout, Telling, Leaving):
             size=size,
             auto_pilot=auto_pilot,
         )
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's for this platform; on POSIX with a way to wait that takes no wake-ups."""
+        found = super().get_driver_class()
+        if found.__module__ != "textual.drivers.linux_driver":
+            return found
+        from workbench.tui.quiet_driver import QuietDriver
+
+        return QuietDriver
 
     def on_load(self) -> None:
         """Textual would have every task of the loop start eagerly, those of the runtime too."""
