@@ -35,7 +35,7 @@ class QuietDriver(LinuxDriver):
         self.exit_event = self._end = _WakingEvent()
 
     def run_input_thread(self) -> None:
-        """Until `exit_event` is set."""
+        """Until `exit_event` is set, or the terminal has gone."""
         parser = XTermParser(self._debug)
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -55,10 +55,10 @@ class QuietDriver(LinuxDriver):
             ready = selector.select(constants.ESCAPE_DELAY if looks else None)
             if any(key.fileobj == self.fileno for key, _ in ready):
                 received = os.read(self.fileno, 4096)
-                if not received:  # what is not a terminal may end
-                    selector.unregister(self.fileno)
+                if not received:
+                    return  # the terminal is gone, and there is nobody to wait for
                 looks = LOOKS
-                yield decode(received, final=not received)
+                yield decode(received)
             elif not ready:
                 looks -= 1
                 yield ""
@@ -66,7 +66,7 @@ class QuietDriver(LinuxDriver):
     def _drop_the_rest(self, selector: selectors.BaseSelector) -> None:
         end = time.monotonic() + FAREWELL_SECONDS
         with suppress(OSError):  # the terminal is gone
-            while selector.get_map() and (left := end - time.monotonic()) > 0:
+            while (left := end - time.monotonic()) > 0:
                 if selector.select(left) and not os.read(self.fileno, 4096):
                     return
 
