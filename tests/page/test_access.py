@@ -94,6 +94,7 @@ async def test_the_document_of_a_frame(s: Served) -> None:
     assert "'self'" not in policy
     assert token_of(s) not in repr(answer)
     assert url.rstrip("/").rpartition("/")[2] not in s.url
+    assert answer.headers["connection"] == "close"  # of many frames none leaves a connection behind
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])

@@ -143,4 +143,7 @@ def frame_headers(host: str, frame_token: str) -> dict[str, str]:
         "X-DNS-Prefetch-Control": "off",
         "Access-Control-Allow-Origin": "null",
         "Cross-Origin-Resource-Policy": "cross-origin",
+        # Each frame has a host of its own, and so connections that no other one takes up: many frames would leave
+        # so many behind that the last ones found no room (`limits.CONNECTIONS`).
+        "Connection": "close",
     }
