@@ -94,7 +94,14 @@ async def test_the_document_of_a_frame(s: Served) -> None:
     assert "'self'" not in policy
     assert token_of(s) not in repr(answer)
     assert url.rstrip("/").rpartition("/")[2] not in s.url
-    assert answer.headers["connection"] == "close"  # of many frames none leaves a connection behind
+
+
+async def test_a_frame_leaves_no_connection_behind(s: Served) -> None:
+    """Each has a host of its own, and nobody takes up what it leaves."""
+    url = await frame_url(s)
+    path = url.removeprefix(s.page.address)
+    answer = await sent(url, f"GET {path} HTTP/1.1\r\nHost: {host_of(url)}\r\n\r\n".encode())
+    assert (answer.status, answer.headers.get("connection")) == (200, "close")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
