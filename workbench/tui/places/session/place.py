@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,6 +22,7 @@ from workbench.tui.places.base import tab_of
 from workbench.tui.places.session.model import SessionModel
 from workbench.tui.places.session.past_steps import PastSteps
 from workbench.tui.places.session.talking import Talking, no_step, running
+from workbench.tui.places.stacked import Stacked
 from workbench.tui.session_feed import SessionFeed
 from workbench.tui.view import answer as answers
 from workbench.tui.view.detail_rows import WIDEST, Block, Detail
@@ -35,6 +37,7 @@ from workbench.tui.view.sizes import counted
 from workbench.tui.viewing.situation import facts, interruption
 from workbench.tui.viewing.viewing import Topic, Viewing
 from workbench.tui.widgets.lines import bindings_of
+from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.say_bar import SayBar
 from workbench.tui.widgets.session_timeline import Steps, StepsHead
 from workbench.tui.widgets.trace_detail import DetailLines
@@ -44,11 +47,9 @@ MOST_JUMPS = 500
 """Steps that the palette offers."""
 MOST_OF_EDIT = 70
 """Cells of what an edit would cost; Prompt says all of it."""
-LEAST_DETAIL = 9
-"""Lines that the pane below gets at least."""
 
 
-class SessionPlace(PastSteps, Talking):
+class SessionPlace(PastSteps, Talking, Stacked):
     """What happened, step by step?"""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("session")
@@ -56,10 +57,11 @@ class SessionPlace(PastSteps, Talking):
     AUTO_FOCUS = "#steps"
     tab = tab_of("Session")
     where = "session"
+    LEAST_DETAIL = 9
+    DETAIL_SHARE = Fraction(1, 2)
 
     head = query_one(StepsHead)
     steps = query_one(Steps)
-    detail_pane = query_one(DetailLines)
 
     def __init__(self, viewing: Viewing) -> None:
         super().__init__(viewing)
@@ -198,34 +200,21 @@ class SessionPlace(PastSteps, Talking):
             self.call_later(self.action_back)  # they were hidden, and so have lost the focus
         self._was_empty = self.is_empty
         self.steps.show_rows(model.rows, model.chosen)
-        self._show_heading()
-        self._fit()
+        self.show_heading()
+        self.fit()
         self._show_detail()
         self.refresh_frame()
 
-    def _show_heading(self) -> None:
+    @property
+    def upper(self) -> tuple[Widget, RowList]:
+        return self.head, self.steps
+
+    @property
+    def is_detail_alone(self) -> bool:
+        return self.is_empty
+
+    def show_heading(self) -> None:
         self.head.show_columns(self.steps.sign, self.steps.has_focus, self.steps.has_times)
-
-    def _fit(self) -> None:
-        """The steps get what they need, the pane below the rest and never too little."""
-        width, height = self.size
-        is_single = width < 80 or height < 20
-        self.set_class(is_single, "-one")
-        if is_single:
-            self.steps.styles.height = "1fr"
-        else:
-            is_tall = self.is_airy
-            room = height - (9 if is_tall else 5)
-            least = max(LEAST_DETAIL, room // 2)
-            self.steps.styles.height = max(1, min(len(self.steps.rows), room - least))
-        self._show_front()
-
-    def _show_front(self) -> None:
-        """One pane stands in front where there is no room for two."""
-        reads = self.detail_pane.has_focus or self.is_empty
-        self.head.set_class(reads, "-behind")
-        self.steps.set_class(reads, "-behind")
-        self.detail_pane.set_class(not reads, "-behind")
 
     def _show_detail(self) -> None:
         model, pane = self.model, self.detail_pane
@@ -291,22 +280,11 @@ class SessionPlace(PastSteps, Talking):
     async def _step_opened(self) -> None:
         await self.action_open()
 
-    def on_descendant_focus(self) -> None:
-        self._show_front()
-        self._show_heading()
-
-    def on_descendant_blur(self) -> None:
-        self._show_heading()
-
     @on(DetailLines.Widened)
     def _detail_widened(self) -> None:
         if self.model.request is not None:
             self.model.request = None
         self._show_detail()
-
-    def on_resize(self) -> None:
-        self._fit()
-        self.refresh_frame()
 
     # going elsewhere and coming from there
 
@@ -368,17 +346,7 @@ class SessionPlace(PastSteps, Talking):
         if self.model.request is not None:
             self.model.request = None
             self._show_detail()
-        self.steps.remove_class("-behind")
-        self.head.remove_class("-behind")
-        self.steps.focus()
-
-    def action_other_pane(self) -> None:
-        if self.detail_pane.has_focus:
-            self.steps.remove_class("-behind")
-            self.steps.focus()
-        else:
-            self.detail_pane.remove_class("-behind")
-            self.detail_pane.focus()
+        self.focus_rows()
 
     def action_earlier(self) -> None:
         self._step_by(-1)

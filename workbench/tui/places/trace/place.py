@@ -106,13 +106,6 @@ class TracePlace(FindingWho):
     def _row_opened(self) -> None:
         self.action_open()
 
-    def on_descendant_focus(self) -> None:
-        self._show_front()
-        self._show_heading()
-
-    def on_descendant_blur(self) -> None:
-        self._show_heading()
-
     @on(DetailLines.Widened)
     def _detail_widened(self) -> None:
         pane = self.detail_pane
@@ -126,10 +119,6 @@ class TracePlace(FindingWho):
         if self.start is not None:
             self.start = max(0, min(self.start + event.cells, self.model.widest - 1))
             self._show_detail()
-
-    def on_resize(self) -> None:
-        self._fit()
-        self.refresh_frame()
 
     # going elsewhere and coming from there
 
@@ -176,14 +165,6 @@ class TracePlace(FindingWho):
         row = self.detail_pane.detail.first_change()
         if row is not None and self.model.current_hit is None:
             self.detail_pane.put_cursor(row, on_top=True)
-
-    def action_other_pane(self) -> None:
-        if self.detail_pane.has_focus:
-            self.timeline.remove_class("-behind")
-            self.timeline.focus()
-        else:
-            self.detail_pane.remove_class("-behind")
-            self.detail_pane.focus()
 
     async def action_prompt(self) -> None:
         block = self.detail_pane.block

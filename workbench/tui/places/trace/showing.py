@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from fractions import Fraction
 
 from textual.getters import query_one
+from textual.widget import Widget
 
 from workbench.prompt.repeats import repeats
 from workbench.prompt.trace import Change
-from workbench.tui.places.base import Place, tab_of
+from workbench.tui.places.base import tab_of
+from workbench.tui.places.stacked import Stacked
 from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view.detail_rows import WIDEST, Block, Detail
 from workbench.tui.view.entries import EntryKey
@@ -18,23 +21,21 @@ from workbench.tui.view.trace import RowKey
 from workbench.tui.viewing.situation import following
 from workbench.tui.viewing.viewing import Seen, Viewing
 from workbench.tui.widgets.find_bar import FindBar
-from workbench.tui.widgets.trace_detail import DetailLines
+from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.trace_timeline import Timeline, TimelineHead
 from workbench.tui.workers import start_worker
 from workbench.visible import visible_line
 
-LEAST_DETAIL = 7
-"""Lines that the pane below gets at least."""
 
-
-class ShowingTrace(Place):
+class ShowingTrace(Stacked):
     """The panes of the place, over its model."""
 
     tab = tab_of("Trace")
+    LEAST_DETAIL = 7
+    DETAIL_SHARE = Fraction(2, 5)
 
     head = query_one(TimelineHead)
     timeline = query_one(Timeline)
-    detail_pane = query_one(DetailLines)
     find_bar = query_one(FindBar)
 
     def __init__(self, viewing: Viewing) -> None:
@@ -69,12 +70,12 @@ class ShowingTrace(Place):
         word = self._take_target() if self._target is not None and model.preview is not None else ""
         has_rows = self._has_rows
         self.head.set_class(not has_rows, "-absent")
-        if self._was_refused and not self._is_refused:
+        if self._was_refused and not self.is_detail_alone:
             self.call_later(self.action_back)  # it was hidden, and so has lost the focus
-        self._was_refused = self._is_refused
+        self._was_refused = self.is_detail_alone
         self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
-        self._show_heading()
-        self._fit()
+        self.show_heading()
+        self.fit()
         self._show_detail()
         self.refresh_frame()
         if word:
@@ -90,7 +91,7 @@ class ShowingTrace(Place):
         return bool(self.model.rows) and not viewing.problems and not is_bare
 
     @property
-    def _is_refused(self) -> bool:
+    def is_detail_alone(self) -> bool:
         """There is no timeline: the pane below says why."""
         return bool(self.viewing.problems or self._lack) and not self._has_rows
 
@@ -102,29 +103,12 @@ class ShowingTrace(Place):
 
     _was_refused = False
 
-    def _show_heading(self) -> None:
+    @property
+    def upper(self) -> tuple[Widget, RowList]:
+        return self.head, self.timeline
+
+    def show_heading(self) -> None:
         self.head.show_axis(self.model.total_ns, self.timeline.has_focus)
-
-    def _fit(self) -> None:
-        """The timeline gets what it needs, the pane below the rest and never too little."""
-        width, height = self.size
-        is_single = width < 80 or height < 20
-        self.set_class(is_single, "-one")
-        if is_single:
-            self.timeline.styles.height = "1fr"
-        else:
-            is_tall = self.is_airy
-            room = height - (9 if is_tall else 5)
-            least = max(LEAST_DETAIL, room * 2 // 5)
-            self.timeline.styles.height = max(1, min(len(self.timeline.rows), room - least))
-        self._show_front()
-
-    def _show_front(self) -> None:
-        """One pane stands in front where there is no room for two."""
-        reads = self.detail_pane.has_focus or self._is_refused
-        self.head.set_class(reads, "-behind")
-        self.timeline.set_class(reads, "-behind")
-        self.detail_pane.set_class(not reads, "-behind")
 
     def _show_detail(self) -> None:
         model, pane = self.model, self.detail_pane
@@ -192,6 +176,4 @@ class ShowingTrace(Place):
 
     def action_back(self) -> None:
         """To the timeline."""
-        self.timeline.remove_class("-behind")
-        self.head.remove_class("-behind")
-        self.timeline.focus()
+        self.focus_rows()
