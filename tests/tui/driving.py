@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 
 from tests.tui.at_rest import comes, settled, text_of, until
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.widgets.inputs import SafeInput
 
 
 class Driven:
@@ -44,3 +45,15 @@ class Driven:
     def text(self) -> str:
         """All that is on the screen, line by line."""
         return text_of(self.app)
+
+
+async def type_in(screen: Driven, text: str) -> None:
+    """Into the field that is on top."""
+    screen.app.screen.query_one(SafeInput).value = text
+    await screen.settle()
+
+
+async def pick(screen: Driven, query: str) -> None:
+    """The first that is found."""
+    await type_in(screen, query)
+    await screen.press("enter")

@@ -137,17 +137,22 @@ async def test_a_faulty_line_far_below_is_brought_into_view(workbench: Workbench
         assert "unknown variable" in screen.text()
 
 
+async def hang(subject: p.FakeSubject) -> None:
+    """An assembly has been asked for, and does not come back before `gate` is set."""
+    subject.gate = asyncio.Event()
+    asked = len(subject.asked)
+    subject.change()
+    await comes(lambda: len(subject.asked) == asked + 1)
+
+
 async def test_a_hanging_assembly_says_who_hangs_and_the_app_lives(
     workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.tui.viewing.assembling.PATIENCE", 0.0)
     async with workbench() as screen:
         subject = screen.subject
-        subject.gate = asyncio.Event()
         subject.waits = [p.FakeWait("limits: wait_for_ever", 3.0)]
-        asked = len(subject.asked)
-        subject.change()
-        await comes(lambda: len(subject.asked) == asked + 1)
+        await hang(subject)
         screen.place.refresh_frame()
         await screen.pilot.press("j")
         await screen.comes("waiting for limits: wait_for_ever")
@@ -164,10 +169,7 @@ async def test_a_hanging_assembly_is_given_up_for_the_next_change(
     monkeypatch.setattr("workbench.tui.viewing.assembling.PATIENCE", 0.0)
     async with workbench() as screen:
         subject = screen.subject
-        subject.gate = asyncio.Event()
-        asked = len(subject.asked)
-        subject.change()
-        await comes(lambda: len(subject.asked) == asked + 1)
+        await hang(subject)
         subject.gate = None
         subject.change(p.EMPTY)
         await screen.settle()
