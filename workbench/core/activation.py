@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterable
 from typing import TYPE_CHECKING
 
-from workbench.core.calls import Call, Running, Waitpoint
+from workbench.core.calls import Call, Running
 from workbench.core.effects import Effect
 from workbench.core.services import ServiceEntry, ServiceKey
 
 if TYPE_CHECKING:
     from workbench.core.fiber import Fiber
     from workbench.core.runtime import Runtime
+    from workbench.core.waitpoints import Waitpoint
 
 
 class Activation(Effect):

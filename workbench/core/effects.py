@@ -16,8 +16,9 @@ from threading import get_ident
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, cast
 
-from workbench.core.calls import Call, Waitpoint, awaited_by_disposers, running_chain
+from workbench.core.calls import Call, running_chain
 from workbench.core.errors import CoreError, inactive
+from workbench.core.waitpoints import Waitpoint
 
 if TYPE_CHECKING:
     from workbench.core.activation import Activation
@@ -73,8 +74,7 @@ class Ended:
                 self._refuse(chain)
             refuse_own_disposer(self._point, chain)
             self._point.spare(set(chain))
-        with awaited_by_disposers(self._point):
-            yield from self._point.until(self._fact).__await__()
+        yield from self._point.awaited(self._fact)
         if self._result is not None:
             self._result()
 
@@ -82,11 +82,12 @@ class Ended:
 def refuse_own_disposer(point: Waitpoint, chain: list[Any]) -> None:
     """Raise `SELF_AWAIT` when `point` waits for a disposer that is in the chain."""
     for call in chain:
-        disposes = getattr(call, "disposes", None)
-        if disposes is not None and point.waits_for(disposes):
+        if not isinstance(call, Call) or call.kind != "disposer" or call.awaited_by is None:
+            continue
+        if point.waits_for(call.awaited_by):
             raise CoreError(
                 "SELF_AWAIT",
-                f"a disposer of {disposes.label!r} awaits the end of {point.label!r}, which waits for that "
+                f"a disposer of {call.awaited_by.label!r} awaits the end of {point.label!r}, which waits for that "
                 "disposer; ask for the end without awaiting it",
             )
 
@@ -237,7 +238,7 @@ class Effect:
 
     async def _finish_disposer(self, point: Waitpoint, pending: Awaitable[Any]) -> None:
         runtime = self.ledger.runtime
-        call = Call(self.ledger, "disposer", self.label, disposes=point)
+        call = Call(self.ledger, "disposer", self.label, awaited_by=point)
         task = runtime.tasks.own(call, pending)
         with point.waiting(self.label):
             await point.until(task.done)
@@ -248,7 +249,7 @@ class Effect:
 
     def __await__(self) -> Generator[Any, Any, None]:
         if self.setting_up:
-            yield from self.end_point().until(lambda: not self.setting_up).__await__()
+            yield from self.end_point().awaited(lambda: not self.setting_up)
         if self.error is not None:
             raise self.error
 
@@ -310,9 +311,15 @@ class Effect:
             self()
 
     def _set_up_later(self, work: Coroutine[Any, Any, None]) -> None:
-        self.setting_up = Call(self.ledger, "set-up", self.label)
+        self.setting_up = Call(
+            self.ledger, "set-up", self.label, awaited_by=self.end_point(), given_up=self._gives_up_set_up
+        )
         task = self.ledger.runtime.tasks.own(self.setting_up, work)
         task.add_done_callback(self._set_up_ended)
+
+    def _gives_up_set_up(self, call: Call) -> bool:
+        """An undo does not wait for a set-up that waits for it."""
+        return self.phase != LIVE and call in self.end_point().spared
 
     async def _collect_one(self, result: Awaitable[Any]) -> None:
         given = await result

@@ -15,12 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.activation import Activation, FiberEntry, running_label, wake_watchers
-from workbench.core.calls import Call, Waitpoint
+from workbench.core.calls import Call
 from workbench.core.effects import GONE, NOTHING, UNDOING, Effect, EffectNode, Ended
 from workbench.core.errors import CoreError, plugin_raised
 from workbench.core.plugins import PluginCode
 from workbench.core.self_await import refuse_own_load, refuse_self_await
 from workbench.core.services import ServiceEntry, ServiceKey
+from workbench.core.waitpoints import Waitpoint
 
 if TYPE_CHECKING:
     from workbench.core.context import Context
@@ -151,6 +152,10 @@ class Fiber:
     def load_is_spared(self, point: Waitpoint) -> bool:
         """Whether its plugin call waits for `point`, which therefore must not wait for it."""
         return self.state == FiberState.LOADING and self._load_call in point.spared
+
+    def _gives_up_load(self, call: Call) -> bool:
+        """It goes on without the end of this plugin call where that waits for it."""
+        return self._load_call is not call or self.state != FiberState.LOADING or self.ending or self._again
 
     # -- what others tell --------------------------------------------------------------------------
 
@@ -294,7 +299,9 @@ class Fiber:
     async def _load(self) -> None:
         activation = self.activation
         point = self.point
-        call = self._load_call = Call(activation, "load", f"plugin call of {self.name}")
+        call = self._load_call = Call(
+            activation, "load", f"plugin call of {self.name}", awaited_by=point, given_up=self._gives_up_load
+        )
         task = self.runtime.tasks.own(call, self._call_plugin(activation))
         point.waiting_for = (call.label, call.started)
         await point.until(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from workbench.core.calls import Waitpoint
+from workbench.core.waitpoints import Waitpoint
 
 
 class Hold:

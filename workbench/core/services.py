@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.core.calls import Waitpoint
 from workbench.core.effects import GONE, Effect, open_effect
 from workbench.core.errors import CoreError, ServiceReadError, inactive
+from workbench.core.waitpoints import Waitpoint
 
 if TYPE_CHECKING:
     from workbench.core.activation import Activation
@@ -161,7 +161,8 @@ class Services:
     async def dependents_gone(self, entries: list[ServiceEntry], point: Waitpoint) -> None:
         """Wait until nobody stands on these entries, but for those that wait for `point` themselves.
 
-        Those are fibers whose plugin call does, and ancestors of the provider, whose undo includes this one.
+        Those are fibers whose plugin call does, ancestors of the provider, whose undo includes this one, and
+        fibers whose undo waits for this one through others.
         """
 
         def holders() -> list[Fiber]:
@@ -169,7 +170,9 @@ class Services:
                 fiber
                 for entry in entries
                 for fiber in self.dependents(entry)
-                if not fiber.load_is_spared(point) and not fiber.is_ancestor_of(entry.ledger.fiber)
+                if not fiber.load_is_spared(point)
+                and not fiber.is_ancestor_of(entry.ledger.fiber)
+                and not point.leaves_out(fiber.point)
             ]
 
         waiting_for = holders()
@@ -179,7 +182,7 @@ class Services:
             entry.watchers.append(point)
         label = "the undo of " + ", ".join(fiber.name for fiber in waiting_for)
         try:
-            with point.waiting(label, *(fiber.point for fiber in waiting_for)):
+            with point.waiting(label, *(fiber.point for fiber in waiting_for), exempt=True):
                 await point.until(lambda: not holders())
         finally:
             for entry in entries:
@@ -222,7 +225,9 @@ class Services:
             return None
         point = entry.effect.end_point()
         for dependent in dependents:
-            point.link(dependent)  # at once: whoever awaits the withdrawal may be running in one of them
+            point.link(
+                dependent, exempt=True
+            )  # at once: whoever awaits the withdrawal may be running in one of them
         return self._withdrawn(entry, point, dependents)
 
     async def _withdrawn(self, entry: ServiceEntry, point: Waitpoint, dependents: list[Waitpoint]) -> None:
@@ -230,7 +235,7 @@ class Services:
             await self.dependents_gone([entry], point)
         finally:
             for dependent in dependents:
-                point.unlink(dependent)
+                point.unlink(dependent, exempt=True)
 
 
 class Service:

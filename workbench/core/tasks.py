@@ -87,8 +87,8 @@ class Tasks:
         if iscoroutine(work) and getcoroutinestate(work) == CORO_CREATED:
             work.close()  # cancelled before its first step: its body was never entered
         call.ledger.fiber.point.notify()
-        if call.disposes is not None:
-            call.disposes.notify()
+        if call.awaited_by is not None:
+            call.awaited_by.notify()
 
     def report_failed(self, call: Call, task: asyncio.Task[Any]) -> None:
         """Log the error of a task at whose result nobody looks."""

@@ -10,8 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from workbench.core.calls import Waitpoint
 from workbench.core.fiber import FiberState
+from workbench.core.waitpoints import Waitpoint
 from workbench.dynamic.source.host import HostHalf
 
 if TYPE_CHECKING:
