@@ -12,6 +12,8 @@ import tempfile
 import pytest
 from hypothesis import settings
 
+from tests.support.searches import IS_NEW
+
 _SCRATCH = tempfile.mkdtemp(prefix="workbench-tests-")
 for _name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
     os.environ[_name] = os.path.join(_SCRATCH, _name.lower())  # nothing of the person who runs the tests
@@ -21,7 +23,7 @@ atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
 sys.dont_write_bytecode = False  # each process would compile everything, and each worker rewrite every assert
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-settings.register_profile("patient", deadline=None)  # other suites may share the cores
+settings.register_profile("patient", deadline=None, derandomize=not IS_NEW)  # other suites may share the cores
 settings.load_profile("patient")
 
 SLOW_TIMEOUT = 900

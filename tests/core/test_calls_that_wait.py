@@ -133,6 +133,80 @@ async def test_disposers_that_await_each_others_fibers(root: Context, log: Log) 
     assert log == ["SELF_AWAIT"]
 
 
+@pytest.mark.parametrize("first", ["provider", "dependent"])
+async def test_a_provider_inside_of_what_its_dependent_waits_for(root: Context, first: str) -> None:
+    """outer stands on a of middle, which stands on x of inner, which is undone as a part of outer."""
+    outer = root.plugin(P("outer", inject=["a"]))
+    inner = await outer.context.plugin(svc("x"))
+    middle = await root.plugin(P("middle", lambda ctx: ctx.provide("a", 1) and None, inject=["x"]))
+    await outer
+    async with asyncio.timeout(2):
+        await (inner if first == "provider" else middle).dispose()
+        await outer.dispose()
+        await middle.dispose()
+    assert {fiber.state for fiber in (outer, inner, middle)} == {"disposed"}
+
+
+@pytest.mark.parametrize("how", ["plugin call", "set-up"])
+async def test_a_ring_of_calls_that_wait_for_one_another(rt: Runtime, root: Context, log: Log, how: str) -> None:
+    """A disposer of p awaits the restart of q, which awaits the end of r, one of whose disposers awaits p's."""
+    fibers: dict[str, Fiber] = {}
+
+    def disposing(what: str, other: str) -> Any:
+        async def disposer() -> None:
+            try:
+                await getattr(fibers[other], what)()
+            except CoreError as error:
+                log.append(error.code)
+
+        return lambda ctx: ctx.effect(lambda: disposer, "awaits another") and None
+
+    async def apply(ctx: Context) -> None:
+        async def end_of_r() -> None:
+            await fibers["r"].dispose()
+
+        if log:
+            if how == "plugin call":
+                await end_of_r()
+            else:
+                await ctx.effect(end_of_r, "a set-up")
+        log.append("loaded")
+
+    fibers["p"] = await root.plugin(P("p", disposing("restart", "q")))
+    fibers["q"] = await root.plugin(P("q", apply))
+    fibers["r"] = await root.plugin(P("r", disposing("dispose", "p")))
+    async with asyncio.timeout(2):
+        await fibers["p"].dispose()
+        await rt.quiesce()
+    assert log == ["loaded", "SELF_AWAIT", "loaded"]
+    assert [str(fiber.state) for fiber in fibers.values()] == ["disposed", "active", "disposed"]
+
+
+async def test_a_ring_that_an_undo_closes(rt: Runtime, root: Context, errors: Records) -> None:
+    """A disposer of child awaits the restart of q, whose call awaits the end of parent, which is being undone."""
+    fibers: dict[str, Fiber] = {}
+
+    async def disposer() -> None:
+        asked.set()
+        await fibers["q"].restart()
+
+    async def apply(ctx: Context) -> None:
+        if asked.is_set():
+            await fibers["parent"].dispose()
+
+    asked = asyncio.Event()
+    fibers["q"] = await root.plugin(P("q", apply))
+    fibers["parent"] = await root.plugin(P("parent"))
+    child = await fibers["parent"].context.plugin(
+        P("child", lambda ctx: ctx.effect(lambda: disposer, "awaits q") and None)
+    )
+    async with asyncio.timeout(2):
+        await child.dispose()
+        await rt.quiesce()
+    assert (fibers["parent"].state, child.state) == ("disposed", "disposed")
+    assert errors.naming("awaits the end of")
+
+
 @pytest.mark.parametrize("what", ["dispose", "restart"])
 async def test_a_call_is_exempt_through_the_undo_that_it_awaits(
     rt: Runtime, root: Context, log: Log, what: str

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.support.program_world import execute
 from tests.support.programs import Program, programs
 from tests.support.registrations import CALM, REGISTRATIONS
+from tests.support.searches import search
 
 PROGRAMS = programs(tuple(REGISTRATIONS), CALM, ("emit", "emit", "waterfall", "waterfall", "serial", "parallel"))
 RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
@@ -22,8 +23,5 @@ def test_random_programs_leave_nothing(program: Program) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", range(5))
-@given(program=PROGRAMS)
-@settings(RELAXED, max_examples=2_000)
-def test_ten_thousand_random_programs_leave_nothing(part: int, program: Program) -> None:
-    """In parts, since the search remembers every program that it has tried."""
-    execute(program)
+def test_ten_thousand_random_programs_leave_nothing(part: int) -> None:
+    search(execute, PROGRAMS, 2_000, part)

@@ -17,6 +17,7 @@ from tests.support.plugins import Boom, Key
 from tests.support.program_world import World, execute
 from tests.support.programs import Program, programs
 from tests.support.registrations import CALM, REGISTRATIONS, Activation, Registration
+from tests.support.searches import search
 from workbench.core import Context, CoreError, create_scope
 from workbench.prompt import (
     AssembleContext,
@@ -177,8 +178,5 @@ def test_random_programs_leave_the_prompt_as_it_was(program: Program) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", range(5))
-@given(program=PROGRAMS)
-@settings(RELAXED, max_examples=2_000)
-def test_ten_thousand_random_programs_leave_the_prompt_as_it_was(part: int, program: Program) -> None:
-    """In parts, since the search remembers every program that it has tried."""
-    execute(program, PromptWorld)
+def test_ten_thousand_random_programs_leave_the_prompt_as_it_was(part: int) -> None:
+    search(lambda program: execute(program, PromptWorld), PROGRAMS, 2_000, part)

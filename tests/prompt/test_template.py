@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.prompt.naive import Fault, naive
 from tests.prompt.providers import says
+from tests.support.searches import IS_NEW
 from workbench.core import Runtime
 from workbench.prompt import PromptAssembly, PromptConfig, RenderError, SystemPrompt, render_prompt
 from workbench.prompt.rendering import interpolate
@@ -208,13 +209,13 @@ def test_plans_agree_where_most_texts_are_good(texts: list[tuple[str, str]], val
 
 @pytest.mark.slow
 @given(text=TEXTS, variables=MAPS)
-@settings(RELAXED, max_examples=30_000, derandomize=False)
+@settings(RELAXED, max_examples=30_000, derandomize=not IS_NEW)
 def test_many_random_texts_agree(text: str, variables: dict[str, str | None]) -> None:
     assert outcome(interpolate, "section", "s", text, variables) == naive(text, variables)
 
 
 @pytest.mark.slow
 @given(texts=st.lists(st.tuples(KINDS, TEXTS | GOOD), max_size=8), values=MAPS)
-@settings(RELAXED, max_examples=5_000, derandomize=False)
+@settings(RELAXED, max_examples=5_000, derandomize=not IS_NEW)
 def test_many_plans_agree(texts: list[tuple[str, str]], values: dict[str, str | None]) -> None:
     assert asyncio.run(rendered_through_a_plan(texts, values)) == [naive_system(texts, values)] * 3

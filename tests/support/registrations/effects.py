@@ -138,6 +138,25 @@ def _(at: Activation, ctx: Context) -> None:
     ctx.effect(body, "self-disposing set-up")
 
 
+@registration("set-up that awaits a neighbour's dispose")
+def _(at: Activation, ctx: Context) -> None:
+    async def body() -> Any:
+        await asyncio.sleep(0.4)
+        await unless_self(at.neighbour().dispose())
+        return at.disposer("after the neighbour", 0.2)
+
+    ctx.effect(body, "set-up that disposes a neighbour")
+
+
+@registration("set-up that awaits a neighbour's restart")
+def _(at: Activation, ctx: Context) -> None:
+    async def body() -> Any:
+        await at.restart_neighbour()
+        return at.disposer("after the neighbour", 0.2)
+
+    ctx.effect(body, "set-up that restarts a neighbour")
+
+
 @registration("body that disposes its scope")
 def _(at: Activation, ctx: Context) -> None:
     scope = create_scope(ctx, at.world.keys[0])
