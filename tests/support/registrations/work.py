@@ -61,7 +61,7 @@ def _(at: Activation, ctx: Context) -> None:
 @registration("waiting task", calm=True)
 def _(at: Activation, ctx: Context) -> None:
     async def task() -> None:
-        async for _turn in ctx.interval(20):
+        async for _turn in ctx.interval(17):  # not at work when the pictures are taken, after some 60 s
             await asyncio.sleep(0.1)
 
     ctx.task(task(), "waiting task")
