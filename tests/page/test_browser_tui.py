@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.widgets import Input
 
 from tests.dynamic.world import H_PING
 from tests.page.test_browser_delivery import PANEL
@@ -53,7 +54,11 @@ async def test_denied_in_the_workbench_no_page_asks_any_more(opened: Web) -> Non
         task = await w.asked(await w.define(H_PING, client=PANEL))
         await page.reads(page.request(), "dyn-1")
         await screen.comes("◆1")
-        await screen.press("exclamation_mark", "d", "n", "o", "t", "enter")
+        await screen.press("exclamation_mark")
+        await screen.until(lambda: "dyn-1 wants to run" in screen.text())
+        await screen.press("d")
+        await screen.until(lambda: isinstance(screen.pilot.app.focused, Input))
+        await screen.press(*"not", "enter")
         error = (await task).error
         assert (error.code, "not" in error.message) == ("rejected", True)
         await page.gone(page.request())
