@@ -43,6 +43,17 @@ async def test_on_a_tiny_screen_the_sentence_comes_before_the_fact() -> None:
         assert "good state" not in screen.text()
 
 
+@pytest.mark.parametrize("key", ["2", "4"])
+async def test_a_file_from_which_nothing_is_loaded(key: str) -> None:
+    """Where its rows would stand: what is wrong with it, and what to do."""
+    broken = p.FakeSubject(None, problems=["a.yml:1:2: no [b]such[/b] key"], is_loaded=False)
+    async with opened(broken) as screen:
+        await screen.press(key)
+        assert "Nothing is loaded from this file" in screen.text()
+        assert "  no [b]such[/b] key" in screen.text()
+        assert "E opens the file there in your editor." in screen.text()
+
+
 @pytest.mark.parametrize(
     ("edits", "is_watched", "words"),
     [

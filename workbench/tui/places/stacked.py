@@ -12,6 +12,9 @@ from textual.getters import query_one
 from textual.widget import Widget
 
 from workbench.tui.places.base import Place
+from workbench.tui.view.detail_rows import Block, Detail
+from workbench.tui.view.refused import refused_lines
+from workbench.tui.viewing.situation import following
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.trace_detail import DetailLines
 
@@ -39,6 +42,13 @@ class Stacked(Place):
     def show_heading(self) -> None:
         """Above the rows, as the focus and the rows are now."""
         raise NotImplementedError
+
+    def refused(self, width: int) -> Detail:
+        """What is wrong with a file from which nothing is loaded, and what to do."""
+        viewing = self.viewing
+        follows = following(viewing, self.house.key_of("app.reload"))
+        lines = refused_lines(viewing.problems, width, editor=self.house.key_of("app.source"), follows=follows)
+        return Detail([Block(lines)], width)
 
     def fit(self) -> None:
         """The rows get what they need, the pane below the rest and never too little."""

@@ -211,7 +211,7 @@ class SessionPlace(PastSteps, Talking, Stacked):
 
     @property
     def is_detail_alone(self) -> bool:
-        return self.is_empty
+        return self.is_empty or (bool(self.viewing.problems) and not self.model.rows)
 
     def show_heading(self) -> None:
         self.head.show_columns(self.steps.sign, self.steps.has_focus, self.steps.has_times)
@@ -221,11 +221,10 @@ class SessionPlace(PastSteps, Talking, Stacked):
         row = model.row
         shown = (model.chosen, model.request is not None)
         width = pane.text_width
-        made = (
-            model.detail(width, blanks=self.is_airy, schema=self._schema(row))
-            if model.rows
-            else self.nothing(width)
-        )
+        if model.rows:
+            made = model.detail(width, blanks=self.is_airy, schema=self._schema(row))
+        else:
+            made = self.refused(width) if self.viewing.problems else self.nothing(width)
         pane.show_detail(made, keep_place=self._shown == shown)
         self._shown = shown
         part = row.request.verdict.part if row is not None and row.request is not None else None

@@ -16,7 +16,7 @@ from workbench.tui.places.trace.model import TraceModel
 from workbench.tui.view.detail_rows import WIDEST, Block, Detail
 from workbench.tui.view.entries import EntryKey
 from workbench.tui.view.pieces import Line, plain
-from workbench.tui.view.refused import refused_lines, unrecorded_lines
+from workbench.tui.view.refused import unrecorded_lines
 from workbench.tui.view.trace import RowKey
 from workbench.tui.viewing.situation import following
 from workbench.tui.viewing.viewing import Seen, Viewing
@@ -134,16 +134,15 @@ class ShowingTrace(Stacked):
     def _detail(self, width: int, *, blanks: bool, start: int | None = None) -> Detail:
         """Of the chosen row, or why there is none."""
         viewing = self.viewing
-        follows = following(viewing, self.house.key_of("app.reload"))
         if self._has_rows:
+            follows = following(viewing, self.house.key_of("app.reload"))
             return self.model.detail(width, blanks=blanks, start=start, follows=follows)
+        if viewing.problems and not self._lack:
+            return self.refused(width)
         lines: list[Line] = []
         if self._lack:
             session, prompt = self.house.key_of("app.session"), self.house.key_of("session.prompt")
             lines = unrecorded_lines(self._lack, width, session=session, prompt=prompt)
-        elif viewing.problems:
-            editor = self.house.key_of("app.source")
-            lines = refused_lines(viewing.problems, width, editor=editor, follows=follows)
         return Detail([Block(lines)], width)
 
     def _plain_detail(self) -> str:
