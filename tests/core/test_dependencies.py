@@ -275,3 +275,21 @@ async def test_r26_only_a_service_brings_a_failed_plugin_back(rt: Runtime, root:
 
     assert sorted(log) == ["needs a", "needs a", "needs nothing"]
     assert [fiber.state for fiber in fibers] == ["failed", "failed"]
+
+
+async def test_a_long_chain_of_dependents(rt: Runtime, root: Context) -> None:
+    """Longer than the interpreter lets calls nest."""
+    fibers = [root.plugin(P("p0", lambda ctx: ctx.provide("s0", 0) and None))]
+    for i in range(1, 400):
+
+        def apply(ctx: Context, _config: Any, i: int = i) -> None:
+            ctx.provide(f"s{i}", i)
+
+        fibers.append(root.plugin(P(f"p{i}", apply, inject=[f"s{i - 1}"])))
+    async with asyncio.timeout(20):
+        await rt.quiesce()
+        assert {str(fiber.state) for fiber in fibers} == {"active"}
+        await fibers[0].dispose()
+        await rt.quiesce()
+    assert [str(fiber.state) for fiber in fibers] == ["disposed", *["pending"] * 399]
+    assert rt.waiting() == []

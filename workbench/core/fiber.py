@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from workbench.core.runtime import Runtime
 
 
+MOST_NESTED_KICKS = 50
+"""Fibers that start one another's transitions at once; in a longer chain the next one starts a turn later."""
+
+
 class FiberState(StrEnum):
     """The states of docs/runtime.md 3."""
 
@@ -207,9 +211,17 @@ class Fiber:
             if state is None:
                 self.point.notify()
                 return
-            self._enter(state)
+            runtime = self.runtime
+            if runtime.kicks_nested == MOST_NESTED_KICKS:
+                runtime.loop.call_soon(self.kick)
+                return
+            runtime.kicks_nested += 1
+            try:
+                self._enter(state)
+            finally:
+                runtime.kicks_nested -= 1
             if self._runner is None:  # entering may have told others, who kicked this fiber again
-                self._runner = self.runtime.tasks.spawn(self._run(), f"fiber {self.name}")
+                self._runner = runtime.tasks.spawn(self._run(), f"fiber {self.name}")
         self.point.notify()
 
     # -- decisions ---------------------------------------------------------------------------------

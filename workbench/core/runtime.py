@@ -86,6 +86,8 @@ class Runtime:
         self.services_table = Services(self)
         self.registry = PluginRegistry()
         self.tasks = Tasks(self)
+        self.kicks_nested = 0
+        """See `Fiber.kick`."""
         self.dispatches: dict[Dispatch, None] = {}
         """Waterfalls and serial dispatches that run now."""
         self.dispatch_class: type[Dispatch] = Dispatch

@@ -47,7 +47,7 @@ class Wait:
         """Waits that end where the two wait for each other."""
         self.left_out = False
         """Whether those have ended so."""
-        self.awaits: list[Await] = []
+        self.awaits: tuple[Await, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -129,13 +129,14 @@ class Waitpoint:
 
     def spare(self, calls: set[Running]) -> None:
         """Leave these calls alone, here and in everything that is waited for from here."""
-        new = calls - self.spared
-        if not new:
-            return
-        self.spared |= new
-        self.notify()
-        for other in list(self.waits):
-            other.spare(new)
+        todo = [(self, calls)]
+        while todo:
+            point, given = todo.pop()
+            new = given - point.spared
+            if new:
+                point.spared |= new
+                point.notify()
+                todo += [(other, new) for other in point.waits]
 
     # -- who waits for whom ------------------------------------------------------------------------
 
@@ -171,12 +172,12 @@ class Waitpoint:
 
     def link_await(self, other: Waitpoint, each: Await) -> None:
         """From now on plugin code that this end waits for awaits `other`."""
-        self._wait(other).awaits.append(each)
+        self._wait(other).awaits += (each,)
         self._linked(other)
 
     def unlink_await(self, other: Waitpoint, each: Await) -> None:
         wait = self.waits[other]
-        wait.awaits.remove(each)
+        wait.awaits = tuple(kept for kept in wait.awaits if kept is not each)
         self._unlinked(other, wait)
 
     def leaves_out(self, other: Waitpoint) -> bool:
@@ -211,7 +212,10 @@ class Waitpoint:
 
     def _linked(self, other: Waitpoint) -> None:
         """`other` spares what this one spares; ends that wait for one another in a ring would do so for ever."""
-        other.spare(self.spared)
+        if self.spared:
+            other.spare(self.spared)
+        if not other.waits:
+            return
         wait = self.waits[other]
         while wait.holds_up and (path := other.path_to(self)):
             if not _break(pairwise([self, *path])):
