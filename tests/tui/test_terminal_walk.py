@@ -116,6 +116,6 @@ def test_no_byte_of_data_steers_the_terminal_wherever_one_goes(tmp_path: Path) -
         terminal.rest(0.2)
         terminal.send("\x11")
         assert terminal.end() == 0
-    text = visible_only(terminal.received)
+    text = visible_only(terminal.received, joined="\U0001f469\u200d\U0001f469")
     for mark in ("‹ESC›", "‹BEL›", "‹CSI›", "‹RLO›", "‹ZWSP›"):
         assert mark in text
