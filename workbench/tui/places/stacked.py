@@ -77,6 +77,18 @@ class Stacked(Place):
             each.remove_class("-behind")
         self.upper[1].focus()
 
+    def action_back(self) -> None:
+        """To the rows, from whatever is in front of them."""
+        self.focus_rows()
+
+    _was_detail_alone = False
+
+    def give_focus_back(self, *, unless: bool = False) -> None:
+        """To the rows when they come: while they were hidden they have lost it. `unless`: something else has it."""
+        if self._was_detail_alone and not self.is_detail_alone and not unless:
+            self.call_later(self.action_back)
+        self._was_detail_alone = self.is_detail_alone
+
     def action_other_pane(self) -> None:
         if self.detail_pane.has_focus:
             self.focus_rows()

@@ -186,8 +186,6 @@ class SessionPlace(PastSteps, Talking, Stacked):
 
     # showing
 
-    _was_empty = False
-
     def _show_all(self) -> None:
         model = self.model
         if not self.is_mounted or not self.children:
@@ -196,9 +194,7 @@ class SessionPlace(PastSteps, Talking, Stacked):
             self._take_target()
         has_rows = bool(model.rows)
         self.head.set_class(not has_rows, "-absent")
-        if self._was_empty and not self.is_empty and not self.say_bar.has_focus_within:
-            self.call_later(self.action_back)  # they were hidden, and so have lost the focus
-        self._was_empty = self.is_empty
+        self.give_focus_back(unless=self.say_bar.has_focus_within)
         self.steps.show_rows(model.rows, model.chosen)
         self.show_heading()
         self.fit()
@@ -345,7 +341,7 @@ class SessionPlace(PastSteps, Talking, Stacked):
         if self.model.request is not None:
             self.model.request = None
             self._show_detail()
-        self.focus_rows()
+        super().action_back()
 
     def action_earlier(self) -> None:
         self._step_by(-1)

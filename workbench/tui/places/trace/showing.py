@@ -70,9 +70,7 @@ class ShowingTrace(Stacked):
         word = self._take_target() if self._target is not None and model.preview is not None else ""
         has_rows = self._has_rows
         self.head.set_class(not has_rows, "-absent")
-        if self._was_refused and not self.is_detail_alone:
-            self.call_later(self.action_back)  # it was hidden, and so has lost the focus
-        self._was_refused = self.is_detail_alone
+        self.give_focus_back()
         self.timeline.show_rows(model.rows if has_rows else [], model.total_ns, model.chosen)
         self.show_heading()
         self.fit()
@@ -100,8 +98,6 @@ class ShowingTrace(Stacked):
         """Why a log has no answer here."""
         subject = self.viewing.subject
         return subject.lacks.get(self.tab.title, "") if subject is not None else ""
-
-    _was_refused = False
 
     @property
     def upper(self) -> tuple[Widget, RowList]:
@@ -172,7 +168,3 @@ class ShowingTrace(Stacked):
                     return ""
             return "No listener changed it."
         return ""
-
-    def action_back(self) -> None:
-        """To the timeline."""
-        self.focus_rows()
