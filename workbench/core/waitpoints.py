@@ -19,6 +19,9 @@ from typing import Any
 from workbench.core.calls import Call, Running, running_chain
 from workbench.core.errors import CoreError
 
+WHO = {"load": "the plugin call", "disposer": "a disposer", "set-up": "a set-up"}
+"""The calls that something waits for, in words."""
+
 
 class Await:
     """One `await` in a call that others wait for."""
@@ -123,7 +126,7 @@ class Waitpoint:
             if each.refused and not fact():
                 raise CoreError(
                     "SELF_AWAIT",
-                    f"{each.call.label} of {each.call.ledger.fiber.name!r} awaits the end of {self.label!r}, "
+                    f"{WHO[each.call.kind]} of {each.call.ledger.fiber.name!r} awaits the end of {self.label!r}, "
                     "which waits for that call; ask for the end without awaiting it",
                 )
 
