@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from tests.support.program_world import execute
 from tests.support.programs import Program, programs
 from tests.support.registrations import CALM, REGISTRATIONS
-from tests.support.searches import search
+from tests.support.searches import RELAXED, search
 
 PROGRAMS = programs(tuple(REGISTRATIONS), CALM, ("emit", "emit", "waterfall", "waterfall", "serial", "parallel"))
-RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
 
 
 @given(program=PROGRAMS)

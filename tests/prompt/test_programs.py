@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from tests.support.plugins import Boom, Key
 from tests.support.program_world import World, execute
 from tests.support.programs import Program, programs
 from tests.support.registrations import CALM, REGISTRATIONS, Activation, Registration
-from tests.support.searches import search
+from tests.support.searches import RELAXED, search
 from workbench.core import Context, CoreError, create_scope
 from workbench.prompt import (
     AssembleContext,
@@ -166,7 +166,6 @@ PROGRAMS = programs(
     (*CALM_OURS, *CALM_OURS, *CALM),
     ("assemble", "assemble", "assemble", "emit", "waterfall"),
 )
-RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
 
 
 @given(program=PROGRAMS)

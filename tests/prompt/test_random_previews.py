@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from tests.prompt.steps import PROGRAMS, Step
 from tests.prompt.world import World
+from tests.support.searches import RELAXED
 from workbench.core import Runtime
 from workbench.prompt import (
     RUNTIME_CONTEXT_PREAMBLE,
@@ -111,9 +112,6 @@ def check_failures(assembly: PromptAssembly, failures: tuple[Failure, ...]) -> N
     told = [(each.message, each.offset, each.part, each.name) for each in failures]
     assert all((str(error), error.offset, error.part, error.name) in told for error in raised)
     assert [failure.message for failure in failures[:1]] == [str(error) for error in raised[:1]]
-
-
-RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
 
 
 @given(program=PROGRAMS)

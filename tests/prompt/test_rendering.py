@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from tests.prompt.steps import PROGRAMS, Step
 from tests.prompt.world import run
-
-RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
+from tests.support.searches import RELAXED
 
 
 @given(program=PROGRAMS)

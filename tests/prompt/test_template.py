@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.prompt.naive import Fault, naive
 from tests.prompt.providers import says
-from tests.support.searches import IS_NEW
+from tests.support.searches import RELAXED
 from workbench.core import Runtime
 from workbench.prompt import PromptAssembly, PromptConfig, RenderError, SystemPrompt, render_prompt
 from workbench.prompt.rendering import interpolate
 from workbench.prompt.template import compile_text, groups_of, references_of
 
-RELAXED = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), derandomize=True)
+STEADY = settings(RELAXED, derandomize=True)
 
 M = {"model": "M", "a": "{{", "b": "model}}", "empty": "", "nothing": None}
 
@@ -137,7 +137,7 @@ def outcome(render: object, *args: object) -> str | Fault:
 
 
 @given(text=TEXTS, variables=MAPS)
-@settings(RELAXED, max_examples=500)
+@settings(STEADY, max_examples=500)
 @example("{{a}}{{ {{b}}", {"a": "", "b": ""})
 @example("{{{a}}", {"a": "x"})
 @example("{{a}}{ {{a}}", {"a": "{{a}}"})
@@ -146,7 +146,7 @@ def test_random_texts_agree(text: str, variables: dict[str, str | None]) -> None
 
 
 @given(text=TEXTS)
-@settings(RELAXED, max_examples=500)
+@settings(STEADY, max_examples=500)
 def test_a_compiled_text_means_what_the_exact_scanner_says(text: str) -> None:
     pieces = compile_text(text)
     if pieces is not None:
@@ -188,7 +188,7 @@ KINDS = st.sampled_from(["static", "static", "provider", "literal"])
 
 
 @given(texts=st.lists(st.tuples(KINDS, TEXTS), max_size=6), values=MAPS)
-@settings(RELAXED, max_examples=150)
+@settings(STEADY, max_examples=150)
 def test_plans_agree_at_every_render(texts: list[tuple[str, str]], values: dict[str, str | None]) -> None:
     expected = naive_system(texts, values)
     assert asyncio.run(rendered_through_a_plan(texts, values)) == [expected] * 3
@@ -201,7 +201,7 @@ GOOD = st.lists(st.sampled_from(["{{a}}", "{{b}}", "x", "\n", "{", "} ", ""]), m
     texts=st.lists(st.tuples(KINDS, GOOD), max_size=8),
     values=st.fixed_dictionaries({"a": st.sampled_from(["", "A", "{{b}}"]), "b": st.sampled_from(["", "}}"])}),
 )
-@settings(RELAXED, max_examples=150)
+@settings(STEADY, max_examples=150)
 def test_plans_agree_where_most_texts_are_good(texts: list[tuple[str, str]], values: dict[str, str | None]) -> None:
     expected = naive_system(texts, values)
     assert asyncio.run(rendered_through_a_plan(texts, values)) == [expected] * 3
@@ -209,13 +209,13 @@ def test_plans_agree_where_most_texts_are_good(texts: list[tuple[str, str]], val
 
 @pytest.mark.slow
 @given(text=TEXTS, variables=MAPS)
-@settings(RELAXED, max_examples=30_000, derandomize=not IS_NEW)
+@settings(RELAXED, max_examples=30_000)
 def test_many_random_texts_agree(text: str, variables: dict[str, str | None]) -> None:
     assert outcome(interpolate, "section", "s", text, variables) == naive(text, variables)
 
 
 @pytest.mark.slow
 @given(texts=st.lists(st.tuples(KINDS, TEXTS | GOOD), max_size=8), values=MAPS)
-@settings(RELAXED, max_examples=5_000, derandomize=not IS_NEW)
+@settings(RELAXED, max_examples=5_000)
 def test_many_plans_agree(texts: list[tuple[str, str]], values: dict[str, str | None]) -> None:
     assert asyncio.run(rendered_through_a_plan(texts, values)) == [naive_system(texts, values)] * 3
