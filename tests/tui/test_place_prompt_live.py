@@ -114,6 +114,20 @@ async def test_a_file_that_is_broken_from_the_start_shows_all_problems(workbench
         assert "You are coding-agent" in screen.text()
 
 
+async def test_a_mended_file_is_looked_at_from_its_first_agent(workbench: Workbench) -> None:
+    nobody, agent = p.ScopeChoice("(global)", "all"), p.ScopeChoice("main", "one of them", has_agent=True)
+    subject = p.FakeSubject(p.EMPTY, is_loaded=False, problems=["a.yml:1:2: no"], scopes=[nobody])
+    async with workbench(subject) as screen:
+        subject.is_loaded, subject.problems, subject.scopes = True, (), [nobody, agent]
+        subject.change(p.CODING_AGENT)
+        await screen.settle()
+        assert screen.app.viewing.scope == "main"
+        screen.app.viewing.take_scope("(global)")
+        subject.change()
+        await screen.settle()
+        assert screen.app.viewing.scope == "(global)"
+
+
 async def test_a_failure_is_gone_to_and_recovered_from(workbench: Workbench) -> None:
     async with workbench() as screen:
         screen.subject.change(p.FAILING)

@@ -158,7 +158,8 @@ class Viewing:
                 if topic in changed.topics:
                     self._tell(topic)
             return
-        if self.scope not in {scope.label for scope in self.subject.scopes}:
+        is_gone = self.scope not in {scope.label for scope in self.subject.scopes}
+        if is_gone or (self.problems and self.subject.is_loaded):  # there was nothing to choose from before
             self.scope = first_scope(self.subject.scopes)
         self.checking.forget(files="files" in changed.topics)
         if "files" in changed.topics:
